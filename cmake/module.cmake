@@ -1,0 +1,33 @@
+# add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [TEST_LINKS target…])
+#
+# One folder = one library (tool/base -> tool_base) = one test program made of the folder's *_test.cpp
+# files. Headers are checked to compile alone; includes start at the repository root. LINKS are foreign
+# libraries that users of the module need too; TEST_LINKS only its test program.
+function(add_module folder)
+  cmake_parse_arguments(M "SHARED" "OUTPUT_NAME" "SOURCES;USES;LINKS;TEST_LINKS" ${ARGN})
+  string(REPLACE "/" "_" name ${folder})
+  string(REPLACE "/" "_" uses "${M_USES}")
+  string(REGEX REPLACE "/.*" "" label ${folder})
+  list(TRANSFORM M_SOURCES PREPEND ${folder}/)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
+  file(GLOB tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*_test.cpp)
+
+  set(kind STATIC)
+  if(M_SHARED)
+    set(kind SHARED)
+  endif()
+  add_library(${name} ${kind} ${M_SOURCES})
+  target_sources(${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+  set_target_properties(${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  if(M_OUTPUT_NAME)
+    set_target_properties(${name} PROPERTIES OUTPUT_NAME ${M_OUTPUT_NAME})
+  endif()
+  target_link_libraries(${name} PUBLIC ${uses} ${M_LINKS} PRIVATE project_flags)
+
+  if(BUILD_TESTING AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${name} ${M_TEST_LINKS} project_flags GTest::gtest_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS "${label}")
+  endif()
+endfunction()
