@@ -1,10 +1,10 @@
-# add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [TEST_LINKS target…])
+# add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [PRIVATE_LINKS target…] [TEST_LINKS target…])
 #
 # One folder = one library (tool/base -> tool_base) = one test program made of the folder's *_test.cpp
 # files. Headers are checked to compile alone; includes start at the repository root. LINKS are foreign
-# libraries that users of the module need too; TEST_LINKS only its test program.
+# libraries that users of the module need too, PRIVATE_LINKS only its sources, TEST_LINKS only its test program.
 function(add_module folder)
-  cmake_parse_arguments(M "SHARED" "OUTPUT_NAME" "SOURCES;USES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(M "SHARED" "OUTPUT_NAME" "SOURCES;USES;LINKS;PRIVATE_LINKS;TEST_LINKS" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   string(REPLACE "/" "_" uses "${M_USES}")
   string(REGEX REPLACE "/.*" "" label ${folder})
@@ -22,7 +22,7 @@ function(add_module folder)
   if(M_OUTPUT_NAME)
     set_target_properties(${name} PROPERTIES OUTPUT_NAME ${M_OUTPUT_NAME})
   endif()
-  target_link_libraries(${name} PUBLIC ${uses} ${M_LINKS} PRIVATE project_flags)
+  target_link_libraries(${name} PUBLIC ${uses} ${M_LINKS} PRIVATE ${M_PRIVATE_LINKS} project_flags)
 
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})

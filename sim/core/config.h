@@ -17,6 +17,7 @@ struct Config {
 #include "sim/core/config.def"
 #undef SETTING
 
+  int64_t seed_number = 0;  // `seed` as a number
   bool adversarial() const { return !seed.empty(); }
 };
 

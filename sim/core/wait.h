@@ -16,12 +16,12 @@ namespace shmem_sim {
 class Ready {
  public:
   template <class F>
-  Ready(F& f) : object_(&f), call_([](void* o) -> bool { return (*static_cast<F*>(o))(); }) {}
+  Ready(const F& f) : object_(&f), call_([](const void* o) -> bool { return (*static_cast<const F*>(o))(); }) {}
   bool operator()() const { return call_(object_); }
 
  private:
-  void* object_;
-  bool (*call_)(void*);
+  const void* object_;
+  bool (*call_)(const void*);
 };
 
 // What a wait is about, for the report when it does not end.

@@ -1,0 +1,174 @@
+#include "sim/core/stream.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "sim/core/config.h"
+#include "sim/core/scheduler.h"
+
+namespace shmem_sim {
+namespace {
+
+int& thread_device() {
+  thread_local int device = -1;
+  return device;
+}
+
+// Handles of events; what is queued keeps the event itself alive.
+struct EventTable {
+  std::mutex mutex;
+  std::unordered_map<const Event*, std::shared_ptr<Event>> events;
+};
+
+EventTable& event_table() {
+  static EventTable* table = new EventTable;
+  return *table;
+}
+
+std::shared_ptr<Event> held(const Event* event) {
+  EventTable& table = event_table();
+  const std::lock_guard lock(table.mutex);
+  const auto found = table.events.find(event);
+  return found == table.events.end() ? nullptr : found->second;
+}
+
+Scheduler& machine() { return Scheduler::instance(); }
+
+Status inside_block_error(const char* call) {
+  return failed(kKernelException,
+                fmt::format("{} called from device work: it would wait for itself", call));
+}
+
+Status synchronize_until(int device, const std::function<bool()>& done, std::chrono::milliseconds timeout) {
+  if (!machine().run_until(done, timeout)) {
+    return failed(kSynchronizeTimeout,
+                  fmt::format("device {}: work did not end within {} ms", device, timeout.count()));
+  }
+  return machine().device_error(device);
+}
+
+}  // namespace
+
+int device_count() { return static_cast<int>(config().devices); }
+int current_device() { return thread_device(); }
+void set_current_device(int device) { thread_device() = device; }
+Status device_error(int device) { return machine().device_error(device); }
+void reset_device(int device) { machine().reset_device(device); }
+
+Stream* create_stream(int device) { return machine().create_stream(device); }
+Stream* default_stream(int device) { return machine().default_stream(device); }
+bool is_stream(const void* handle) { return machine().is_stream(handle); }
+void destroy_stream(Stream* stream) { machine().destroy_stream(stream); }
+int stream_device(const Stream* stream) { return stream->device; }
+int32_t stream_id(const Stream* stream) { return stream->id; }
+
+void enqueue(Stream* stream, const char* name, Task task) {
+  StreamItem item;
+  item.name = name;
+  item.task = std::move(task);
+  machine().enqueue(stream, std::move(item));
+}
+
+void enqueue_launch(Stream* stream, KernelLaunch launch) {
+  if (launch.block_count < 1 || launch.block_count > 65535) {
+    const std::string text = fmt::format("kernel {}: {} blocks; 1 to 65535 are possible", launch.name,
+                                         launch.block_count);
+    enqueue(stream, "launch", [text] { return failed(kKernelException, text); });
+    return;
+  }
+  StreamItem item;
+  item.kind = StreamItem::Kind::kLaunch;
+  item.launch = std::make_unique<KernelLaunch>(std::move(launch));
+  machine().enqueue(stream, std::move(item));
+}
+
+bool is_idle(const Stream* stream) {
+  const std::lock_guard lock(machine().mutex());
+  return stream->completed == stream->enqueued;
+}
+
+Status synchronize(Stream* stream, std::chrono::milliseconds timeout) {
+  if (current_block() != nullptr) {
+    return inside_block_error("synchronize");
+  }
+  uint64_t target = 0;
+  {
+    const std::lock_guard lock(machine().mutex());
+    target = stream->enqueued;
+  }
+  return synchronize_until(
+      stream->device, [=] { return stream->completed >= target; }, timeout);
+}
+
+Status synchronize_device(int device, std::chrono::milliseconds timeout) {
+  if (current_block() != nullptr) {
+    return inside_block_error("synchronize_device");
+  }
+  std::vector<std::pair<Stream*, uint64_t>> targets;
+  for (Stream* stream : machine().streams_of(device)) {
+    const std::lock_guard lock(machine().mutex());
+    if (stream->completed != stream->enqueued) {
+      targets.emplace_back(stream, stream->enqueued);
+    }
+  }
+  return synchronize_until(
+      device,
+      [&] {
+        for (const auto& [stream, target] : targets) {
+          if (stream->completed < target) {
+            return false;
+          }
+        }
+        return true;
+      },
+      timeout);
+}
+
+Event* create_event() {
+  auto event = std::make_shared<Event>();
+  EventTable& table = event_table();
+  const std::lock_guard lock(table.mutex);
+  Event* handle = event.get();
+  table.events[handle] = std::move(event);
+  return handle;
+}
+
+void destroy_event(Event* event) {
+  EventTable& table = event_table();
+  const std::lock_guard lock(table.mutex);
+  table.events.erase(event);
+}
+
+bool is_event(const void* handle) { return held(static_cast<const Event*>(handle)) != nullptr; }
+
+void record_event(Event* event, Stream* stream) { machine().record(held(event), stream); }
+void wait_event(Stream* stream, Event* event) { machine().wait(stream, held(event)); }
+
+bool event_done(const Event* event) {
+  const std::lock_guard lock(machine().mutex());
+  return event->completed >= event->recorded;
+}
+
+Status synchronize_event(Event* event, std::chrono::milliseconds timeout) {
+  const std::shared_ptr<Event> kept = held(event);
+  uint64_t target = 0;
+  {
+    const std::lock_guard lock(machine().mutex());
+    target = kept->recorded;
+  }
+  if (!machine().run_until([&] { return kept->completed >= target; }, timeout)) {
+    return failed(kSynchronizeTimeout, fmt::format("an event was not reached within {} ms", timeout.count()));
+  }
+  return {};
+}
+
+int64_t event_time_ns(const Event* event) {
+  const std::lock_guard lock(machine().mutex());
+  return event->time_ns;
+}
+
+}  // namespace shmem_sim
