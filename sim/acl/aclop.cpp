@@ -29,6 +29,10 @@ aclError refuse(const char* op, const char* call) {
                                        "missing in the simulated CANN (docs/simulator.md lists the operators)",
                                        op);
   shmem_sim::report({"missing-operator", text});
+  // torch_npu would raise once and compute garbage afterwards: the device fails, and stays failed.
+  const int device = shmem_sim::current_device() < 0 ? 0 : shmem_sim::current_device();
+  shmem_sim::enqueue(shmem_sim::default_stream(device), call,
+                     [text] { return shmem_sim::failed(ACL_ERROR_OP_NOT_FOUND, text); });
   return shmem_sim::acl::fail(ACL_ERROR_OP_NOT_FOUND, call, text);
 }
 

@@ -68,4 +68,7 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel) { return recent_code(); }
 
 void aclAppLog(aclLogLevel, const char*, const char*, uint32_t, const char*, ...) {}  // logs go nowhere
 
+// For libopapi, whose failures are read through the same function.
+void shmem_sim_set_recent_error(int code, const char* call, const char* text) { shmem_sim::acl::fail(code, call, text); }
+
 }  // extern "C"

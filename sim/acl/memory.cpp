@@ -189,6 +189,11 @@ aclError aclrtMemcpy(void* destination, size_t room, const void* source, size_t 
   if (const aclError error = check_copy(destination, room, source, bytes, kind, __func__); error != 0) {
     return error;
   }
+  if (current_device() >= 0) {
+    if (const Status broken = device_error(current_device()); !broken.ok()) {
+      return result(__func__, broken);  // what would be copied is not what the program computed
+    }
+  }
   copy_now(destination, source, bytes);
   return ACL_SUCCESS;
 }
