@@ -171,6 +171,12 @@ void sleep_on_doorbell(uint32_t seen, std::chrono::nanoseconds longest) {
 
 void ring_doorbell() { ring(own_control()); }
 
+void ring_all_doorbells() {
+  for (int pe = 0; pe < job_pe_count(); ++pe) {
+    ring(job_control(pe));
+  }
+}
+
 void announce_wait(const void* address) {
   const SymmetricPlace place = symmetric_place(address);
   if (place.pe >= 0) {

@@ -21,6 +21,9 @@ SHMEM_SIM_API void sleep_on_doorbell(uint32_t seen, std::chrono::nanoseconds lon
 // Wakes this process's sleepers.
 SHMEM_SIM_API void ring_doorbell();
 
+// Wakes the sleepers of every PE of the job: for words outside the symmetric heaps.
+SHMEM_SIM_API void ring_all_doorbells();
+
 // Enters a symmetric address into its owner's table of waiters. Addresses outside symmetric memory are ignored.
 SHMEM_SIM_API void announce_wait(const void* address);
 

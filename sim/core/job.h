@@ -37,6 +37,9 @@ SHMEM_SIM_API Status join_job(const JobOptions& options);
 // Collective: barrier, then everything is unmapped and closed. Ok when not joined.
 SHMEM_SIM_API Status leave_job();
 
+// A listening socket on host:port (0: any free port), for JobOptions::listener_fd. -1 and errno on failure.
+SHMEM_SIM_API int bind_listener(const std::string& host, uint16_t port, uint16_t& bound_port);
+
 SHMEM_SIM_API bool in_job();
 SHMEM_SIM_API int job_pe();        // -1 when not joined
 SHMEM_SIM_API int job_pe_count();  // -1 when not joined

@@ -49,7 +49,4 @@ class KeyValueClient {
 // True for 127.0.0.0/8, ::1 and names that resolve to nothing else.
 bool is_loopback(const std::string& host);
 
-// A listening socket on host:port (0: any free port), for a unique id. -1 and errno on failure.
-int bind_listener(const std::string& host, uint16_t port, uint16_t& bound_port);
-
 }  // namespace shmem_sim

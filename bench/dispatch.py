@@ -1,0 +1,51 @@
+"""Cost of one call without work: the class method, the operator form, and an empty handler through torch_npu's queue.
+
+Called by bench/run.py; prints one JSON list. One PE, so that nothing waits for a peer; interleaved rounds, medians.
+"""
+
+import argparse
+import json
+import statistics
+import time
+
+import torch
+import torch_npu  # noqa: F401
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    args = parser.parse_args()
+    torch.npu.set_device(0)
+    torch.ops.load_library(args.library)
+    manager = torch.classes.ShmemOps.Manager()
+    manager.attr_init(0, 1, 64 << 20, f"tcp://127.0.0.1:{args.port}")
+    operator = torch.classes.ShmemOps.AllGather()
+    source = torch.ones(1, 16, dtype=torch.int32).npu()
+    target = torch.zeros(1, 1, 16, dtype=torch.int32).npu()
+    call = operator.compute
+    form = torch.ops.shmem_ops.all_gather.default
+    calls = {
+        "torch.add of the same 16 elements": lambda: torch.add(source, source, out=target[0]),
+        "op.compute(output, input)": lambda: operator.compute(target, source),
+        "compute bound once": lambda: call(target, source),
+        "torch.ops.shmem_ops.all_gather": lambda: form(operator, target, source),
+        "op.get_name()": operator.get_name,
+    }
+    samples = {name: [] for name in calls}
+    for _ in range(9):
+        for name, action in calls.items():
+            torch.npu.synchronize()
+            begin = time.perf_counter_ns()
+            for _ in range(300):
+                action()
+            samples[name].append((time.perf_counter_ns() - begin) / 300)
+            torch.npu.synchronize()
+    print(json.dumps([{"name": name, "ns": statistics.median(values)} for name, values in samples.items()]))
+    operator.close()
+    manager.finalize()
+
+
+if __name__ == "__main__":
+    main()

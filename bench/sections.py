@@ -1,0 +1,266 @@
+"""What bench/run.py measures: one function per section, each returns plain data; table() turns it into text."""
+
+import json
+import os
+import pathlib
+import re
+import resource
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Setting:
+    """Where things lie, and how commands are run in the simulated environment."""
+
+    def __init__(self, root, quick):
+        self.root = root
+        self.quick = quick
+        self.out = root / "out/release"
+        self.tree = root / "examples/custom-ops"
+        self.library = self.tree / "torch_binding/build/lib/shmem_custom_ops_torch.so"
+        self.python = root / ".venv/bin/python"
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bench-"))
+        self._environment = None
+
+    def missing(self):
+        for path in (self.out / "cann/set_env.sh", self.library, self.python):
+            if not path.exists():
+                return f"not found: {path}"
+        return ""
+
+    def environment(self):
+        """The variables that the two set_env.sh export, plus the built libraries on the loader path."""
+        if self._environment is None:
+            script = (f". {self.out}/cann/set_env.sh; . {self.out}/shmem/install/set_env.sh; "
+                      "export LD_LIBRARY_PATH="
+                      f"{self.tree}/all_gather/build/lib:{self.library.parent}:$LD_LIBRARY_PATH; env -0")
+            text = subprocess.run(["bash", "-c", script], check=True, capture_output=True).stdout
+            self._environment = dict(item.decode().split("=", 1) for item in text.split(b"\0") if b"=" in item)
+        return self._environment
+
+    def run(self, command, check=True, env=None):
+        return subprocess.run([str(word) for word in command], check=check, capture_output=True, text=True,
+                              env=env or self.environment(), cwd=self.root)
+
+    def describe(self):
+        model = re.search(r"model name\s*:\s*(.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+        return {"cpu": model[1] if model else "?", "cores": len(os.sched_getaffinity(0))}
+
+    def staged_library(self):
+        target = self.scratch / "libstaged_copy.so"
+        if not target.exists():
+            self.run(["g++", "-O2", "-std=c++20", "-shared", "-fPIC", "-o", target, "bench/staged_copy.cpp"])
+        return target
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class BusyProcesses:
+    """`count` processes that compute and belong to nobody."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __enter__(self):
+        self.processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(self.count)]
+        time.sleep(0.2)
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+def gather_rows(setting, pes, extra=()):
+    command = [setting.python, "bench/all_gather.py", "--pes", pes, "--library", setting.library, "--staged",
+               setting.staged_library(), "--port", free_port(), "--gloo-port", free_port(), "--scratch",
+               setting.scratch, *extra]
+    if setting.quick:
+        command += ["--repeats", 3, "--seconds", 0.05]
+    result = setting.run(command, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"bench/all_gather.py failed:\n{result.stderr[-3000:]}")
+    return [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+
+
+def all_gather(setting):
+    rows = []
+    for pes in (2, 4, 8):
+        rows += gather_rows(setting, pes)
+    return rows
+
+
+def all_gather_busy(setting):
+    """The same collective with unrelated busy processes on the machine, against its own idle median."""
+    rows = []
+    for pes in (4, 8):
+        medians = {}
+        for busy in (0, 1, 2):
+            with BusyProcesses(busy):
+                for row in gather_rows(setting, pes, ["--only-compute"]):
+                    medians.setdefault(row["bytes"], {})[busy] = row["compute"]["median"]
+        rows += [{"pes": pes, "bytes": size, "seconds": values} for size, values in medians.items()]
+    return rows
+
+
+def cpu_of(setting, command):
+    """CPU seconds and peak resident MiB of a command, children included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    timed = ["/usr/bin/time", "-f", "%M"] if os.path.exists("/usr/bin/time") else []
+    result = setting.run(timed + command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = int(result.stderr.split()[-1]) // 1024 if timed else 0
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak
+
+
+SEED_INCLUDES = """#include <torch/torch.h>
+#include <torch/extension.h>
+#include <torch/custom_class.h>
+#include <torch_npu/csrc/core/npu/NPUStream.h>
+"""
+
+
+def compile_time(setting):
+    """One operator file as generated, and the same file behind the seed document's include list."""
+    site = setting.run([setting.python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]).stdout.strip()
+    python_include = setting.run(
+        [setting.python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"]).stdout.strip()
+    binding = setting.tree / "torch_binding"
+    source = (binding / "src/torch_bind_all_gather.cpp").read_text(encoding="utf-8")
+    seed = setting.scratch / "seed.cpp"
+    seed.write_text(SEED_INCLUDES + source, encoding="utf-8")
+    flags = ["g++", "-std=c++20", "-O2", "-fPIC", "-c", "-o", setting.scratch / "object.o"]
+    for path in (binding / "include", setting.out / "shmem/install/shmem/include", setting.out / "cann/include",
+                 f"{site}/torch/include", f"{site}/torch/include/torch/csrc/api/include", f"{site}/torch_npu/include",
+                 f"{site}/torch_npu/include/third_party/acl/inc", python_include):
+        flags += ["-isystem", path]
+    rows = []
+    for name, file in (("generated", binding / "src/torch_bind_all_gather.cpp"), ("seed", seed)):
+        samples = [cpu_of(setting, [*flags, file]) for _ in range(1 if setting.quick else 3)]
+        rows.append({"name": name, "cpu_seconds": statistics.median(sample[0] for sample in samples),
+                     "peak_mib": max(sample[1] for sample in samples)})
+    return rows
+
+
+def dispatch(setting):
+    result = setting.run([setting.python, "bench/dispatch.py", "--library", setting.library, "--port", free_port()])
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def latency(setting):
+    """Barrier, ping-pong and signals of the simulator; barrier and ping-pong of Open MPI when it is installed."""
+    rows = json.loads(setting.run([setting.out / "bench/latency"]).stdout)
+    bare = next(row for row in rows if row["name"] == "bare barrier" and row["pes"] == 8)
+    result = {"busy": bare["us"] > 100, "rows": rows}
+    compiler = subprocess.run(["which", "mpicc"], capture_output=True, text=True, check=False).stdout.strip()
+    if not compiler:
+        result["skipped"] = "Open MPI is not installed: scripts/setup.sh --bench"
+        return result
+    program = setting.scratch / "mpi_latency"
+    setting.run([compiler, "-O2", "-o", program, "bench/mpi_latency.c"])
+    for pes in (2, 4, 8):
+        text = setting.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca",
+                            "mpi_yield_when_idle", "1", "--mca", "btl", "self,vader", "-n", pes, program]).stdout
+        rows += [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    return result
+
+
+def start_up(setting):
+    """Importing, and a verified job of 2 and 8 PEs as the generated test runs it."""
+    test = setting.tree / "all_gather/scripts/torch_test_all_gather.py"
+    commands = {
+        "import torch_npu, leave at once": [setting.python, "-c", "import torch_npu, os; os._exit(0)"],
+        "generated test, 2 PEs": [setting.python, test, "--pes", "2"],
+        "generated test, 8 PEs": [setting.python, test, "--pes", "8"],
+    }
+    rows = []
+    for name, command in commands.items():
+        samples = []
+        for _ in range(1 if setting.quick else 3):
+            begin = time.perf_counter()
+            setting.run(command)
+            samples.append(time.perf_counter() - begin)
+        rows.append({"name": name, "seconds": statistics.median(samples)})
+    return rows
+
+
+ALL = {
+    "all_gather": all_gather,
+    "all_gather_busy": all_gather_busy,
+    "compile_time": compile_time,
+    "dispatch": dispatch,
+    "latency": latency,
+    "start_up": start_up,
+}
+
+
+def size_text(size):
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
+
+
+def _all_gather_table(rows):
+    yield "| PEs | per PE | compute, us | Gloo, us | staged memcpy, us | compute/Gloo | compute/staged |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        compute, gloo, staged = (row[name]["median"] for name in ("compute", "gloo", "staged"))
+        yield (f"| {row['pes']} | {size_text(row['bytes'])} | {compute * 1e6:.0f} | {gloo * 1e6:.0f} | "
+               f"{staged * 1e6:.0f} | {compute / gloo:.2f} | {compute / staged:.2f} |")
+
+
+def _busy_table(rows):
+    yield "| PEs | per PE | idle, us | 1 busy process | 2 busy processes |"
+    yield "|---|---|---|---|---|"
+    for row in rows:
+        idle, one, two = (row["seconds"].get(n, row["seconds"].get(str(n))) for n in (0, 1, 2))
+        yield f"| {row['pes']} | {size_text(row['bytes'])} | {idle * 1e6:.0f} | {one / idle:.2f} | {two / idle:.2f} |"
+
+
+def _compile_table(rows):
+    seed = next(row for row in rows if row["name"] == "seed")
+    yield "| operator file | CPU s | of the seed's list | peak MiB |"
+    yield "|---|---|---|---|"
+    for row in rows:
+        yield (f"| {row['name']} | {row['cpu_seconds']:.1f} | {row['cpu_seconds'] / seed['cpu_seconds']:.2f} | "
+               f"{row['peak_mib']} |")
+
+
+def _dispatch_table(rows):
+    base = rows[0]["ns"]
+    yield "| call | ns | of the first |"
+    yield "|---|---|---|"
+    for row in rows:
+        yield f"| {row['name']} | {row['ns']:.0f} | {row['ns'] / base:.2f} |"
+
+
+def _latency_table(result):
+    if result["busy"]:
+        yield "The machine is too busy for latency rows: a bare barrier of 8 processes took more than 100 us."
+        yield ""
+    if "skipped" in result:
+        yield result["skipped"]
+        yield ""
+    yield "| what | PEs | us |"
+    yield "|---|---|---|"
+    for row in result["rows"]:
+        yield f"| {row['name']} | {row['pes']} | {row['us']:.2f} |"
+
+
+def _start_table(rows):
+    yield "| what | s |"
+    yield "|---|---|"
+    for row in rows:
+        yield f"| {row['name']} | {row['seconds']:.2f} |"
+
+
+def table(name, result):
+    """Lines of Markdown."""
+    return {"all_gather": _all_gather_table, "all_gather_busy": _busy_table, "compile_time": _compile_table,
+            "dispatch": _dispatch_table, "latency": _latency_table, "start_up": _start_table}[name](result)

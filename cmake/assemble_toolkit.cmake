@@ -1,0 +1,16 @@
+# cmake -DSOURCE= -DCANN= -DSHMEM= -DACL= -DVERSION= -P assemble_toolkit.cmake: the files of the toolkit that are not built.
+foreach(folder runtime/lib64 compiler/include opp tools lib64)
+  file(MAKE_DIRECTORY ${CANN}/${folder})
+endforeach()
+file(COPY ${SOURCE}/sim/include/cann/ DESTINATION ${CANN}/include PATTERN .clang-tidy EXCLUDE)
+file(COPY ${ACL}/acl DESTINATION ${CANN}/include)
+configure_file(${SOURCE}/sim/toolkit/cann_set_env.sh ${CANN}/set_env.sh COPYONLY)
+file(WRITE ${CANN}/version.info "Version=8.5.0\nversion_dir=simulated\nshmem_bind=${VERSION}\n")
+file(WRITE ${CANN}/ascend_toolkit_install.info "package_name=simulated-cann\nversion=8.5.0\narch=x86_64\nos=linux\n")
+
+foreach(folder install/shmem/lib install/shmem/src/device src/device examples/utils scripts)
+  file(MAKE_DIRECTORY ${SHMEM}/${folder})
+endforeach()
+file(COPY ${SOURCE}/sim/include/shmem/ DESTINATION ${SHMEM}/install/shmem/include PATTERN .clang-tidy EXCLUDE)
+file(COPY ${SOURCE}/sim/include/shmem/ DESTINATION ${SHMEM}/include PATTERN .clang-tidy EXCLUDE)
+configure_file(${SOURCE}/sim/toolkit/shmem_set_env.sh ${SHMEM}/install/set_env.sh COPYONLY)
