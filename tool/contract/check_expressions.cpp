@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <limits>
+#include <set>
+
+#include "tool/base/text.h"
+#include "tool/contract/dtype.h"
+#include "tool/contract/errors.h"
+#include "tool/contract/expression.h"
+#include "tool/contract/reader.h"
+
+namespace shmem_bind::contract {
+namespace {
+
+struct Known {
+  std::set<std::string> names;
+  std::set<std::string> tensors;
+};
+
+Known known_to(const Contract& contract) {
+  Known known;
+  known.names = {"n_pes", "pe", "block_dim", "epoch"};
+  known.tensors = {"dtype"};
+  for (const Attribute& attribute : contract.attributes) {
+    known.names.insert(attribute.name);
+  }
+  for (const Tensor& tensor : contract.tensors) {
+    known.tensors.insert(tensor.name);
+    for (const Dimension& dimension : tensor.shape) {
+      if (dimension.kind == Dimension::Kind::kSymbol) {
+        known.names.insert(dimension.symbol);
+      }
+    }
+  }
+  for (const DtypeRow& item : dtype_table()) {
+    known.tensors.insert(std::string(item.dsl));
+  }
+  return known;
+}
+
+void check_one(const ExpressionPtr& expression, const Known& known, std::string_view where, Diagnostics& diagnostics) {
+  if (expression == nullptr) {
+    return;
+  }
+  const auto complain = [&](const std::string& name, const std::set<std::string>& candidates) {
+    const std::string near = nearest_name(name, {candidates.begin(), candidates.end()});
+    diagnostics.add(kUnknownName, expression->span,
+                    fmt::format("'{}' in {}{}", name, where, near.empty() ? "" : "; did you mean " + near + "?"));
+  };
+  for (const std::string& name : names_in(*expression)) {
+    if (!known.names.contains(name)) {
+      complain(name, known.names);
+    }
+  }
+  for (const std::string& tensor : tensors_in(*expression)) {
+    if (!known.tensors.contains(tensor)) {
+      complain(tensor, known.tensors);
+    }
+  }
+}
+
+// state is evaluated once, at construction: only n_pes, constants, attributes' defaults and bounded symbols.
+void check_state(Reading& reading) {
+  const Contract& contract = reading.contract;
+  if (contract.state_bytes == nullptr) {
+    return;
+  }
+  std::set<std::string> allowed = {"n_pes"};
+  for (const Attribute& attribute : contract.attributes) {
+    allowed.insert(attribute.name);
+  }
+  for (const auto& [name, value] : contract.maxima) {
+    allowed.insert(name);
+  }
+  for (const std::string& name : names_in(*contract.state_bytes)) {
+    if (!allowed.contains(name)) {
+      reading.diagnostics.add(kUnboundSymbol, contract.state_bytes->span,
+                              fmt::format("'{}' in state; add  max: {{{}: <largest value>}}", name, name));
+    }
+  }
+}
+
+struct Range {
+  int64_t low;
+  int64_t high;
+};
+
+std::optional<Range> range_of(std::string_view type) {
+  const auto limits = [](auto value) {
+    using T = decltype(value);
+    return Range{static_cast<int64_t>(std::numeric_limits<T>::min()), static_cast<int64_t>(std::numeric_limits<T>::max())};
+  };
+  if (type == "int" || type == "int32_t") return limits(int32_t{});
+  if (type == "unsigned int" || type == "uint32_t") return limits(uint32_t{});
+  if (type == "int16_t") return limits(int16_t{});
+  if (type == "uint16_t") return limits(uint16_t{});
+  return std::nullopt;
+}
+
+}  // namespace
+
+void check_names(Reading& reading) {
+  const Contract& contract = reading.contract;
+  const Known known = known_to(contract);
+  check_one(contract.block_dim, known, "block_dim", reading.diagnostics);
+  check_one(contract.state_bytes, known, "state", reading.diagnostics);
+  for (const Requirement& requirement : contract.requirements) {
+    check_one(requirement.condition, known, "require", reading.diagnostics);
+  }
+  for (const Argument& argument : contract.entry.arguments) {
+    check_one(argument.expression, known, "arguments." + argument.parameter, reading.diagnostics);
+  }
+  for (const Tensor& tensor : contract.tensors) {
+    for (const Dimension& dimension : tensor.shape) {
+      check_one(dimension.expression, known, "the shape of " + tensor.name, reading.diagnostics);
+    }
+  }
+  check_state(reading);
+}
+
+// Constant arguments, and the first epoch, must fit their parameters; what depends on tensors is checked by compute().
+void check_numbers(Reading& reading) {
+  Values values;
+  values.names["epoch"] = 1;
+  for (const Argument& argument : reading.contract.entry.arguments) {
+    const auto range = range_of(argument.cpp_type);
+    std::string why;
+    const auto value = argument.expression == nullptr ? std::nullopt : evaluate(*argument.expression, values, why);
+    if (range && value && (*value < range->low || *value > range->high)) {
+      reading.diagnostics.add(kNarrowing, argument.expression->span,
+                              fmt::format("{} is {} at the first call; {} {} takes {} to {}", argument.parameter, *value,
+                                          argument.cpp_type, argument.parameter, range->low, range->high));
+    }
+  }
+}
+
+bool PeCounts::allows(int64_t pe_count) const {
+  if (!list.empty()) {
+    return std::find(list.begin(), list.end(), pe_count) != list.end();
+  }
+  return pe_count >= min && pe_count <= max && pe_count % multiple_of == 0;
+}
+
+std::string PeCounts::text() const {
+  if (!list.empty()) {
+    std::vector<std::string> parts;
+    for (const int64_t count : list) {
+      parts.push_back(std::to_string(count));
+    }
+    return joined(parts, ", ");
+  }
+  return fmt::format("{}..{}{}", min, max, multiple_of > 1 ? fmt::format(", a multiple of {}", multiple_of) : "");
+}
+
+}  // namespace shmem_bind::contract
