@@ -11,6 +11,7 @@ file(WRITE ${CANN}/ascend_toolkit_install.info "package_name=simulated-cann\nver
 foreach(folder install/shmem/lib install/shmem/src/device src/device examples/utils scripts)
   file(MAKE_DIRECTORY ${SHMEM}/${folder})
 endforeach()
+file(WRITE ${SHMEM}/install/version.info "Version=${VERSION}\nversion_dir=simulated\n")
 file(COPY ${SOURCE}/sim/include/shmem/ DESTINATION ${SHMEM}/install/shmem/include PATTERN .clang-tidy EXCLUDE)
 file(COPY ${SOURCE}/sim/include/shmem/ DESTINATION ${SHMEM}/include PATTERN .clang-tidy EXCLUDE)
 configure_file(${SOURCE}/sim/toolkit/shmem_set_env.sh ${SHMEM}/install/set_env.sh COPYONLY)

@@ -64,9 +64,10 @@ struct Argument {
   enum class Role { kBlockDim, kStream, kFfts, kTensor, kState, kExpression };
   Role role = Role::kExpression;
   std::string parameter;     // name in the header, may be empty
-  std::string cpp_type;      // canonical type of the parameter: "int32_t", "uint8_t *", "void *", "uint64_t"
+  std::string cpp_type;      // type of the parameter as written: "int32_t", "uint8_t*", "void*"
   int tensor = -1;           // kTensor: index into Contract::tensors
   ExpressionPtr expression;  // kExpression; mentions `epoch` when it carries the epoch
+  std::string canonical_type = {};  // without typedefs: "int", "unsigned char *", "type-parameter-0-0 *"
 };
 
 struct KernelEntry {

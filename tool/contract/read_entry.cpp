@@ -82,6 +82,7 @@ class Placer {
     for (size_t i = 0; i < arguments_.size(); ++i) {
       arguments_[i].parameter = function_.parameters[i].name;
       arguments_[i].cpp_type = replaced(function_.parameters[i].type, " *", "*");
+      arguments_[i].canonical_type = function_.parameters[i].canonical;
     }
     reading_.contract.entry.arguments = arguments_;
     check_every_tensor_is_used();
