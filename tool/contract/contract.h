@@ -105,6 +105,13 @@ struct Requirement {
   std::string text;
 };
 
+// correctness.case_matrix: values for the shape symbols of one test.
+struct Case {
+  std::string name;
+  std::map<std::string, int64_t> symbols;
+  bool stress = false;
+};
+
 struct Gate {
   std::string name;     // "correctness", "review"
   std::string result;   // "passed", "" when missing
@@ -132,6 +139,7 @@ struct Contract {
   std::optional<Golden> golden;
   std::string op_kind;          // meta.op_kind: decides the tolerance class
   std::vector<Gate> gates;
+  std::vector<Case> cases;      // at least one
   std::string digest;           // of design.md's canonical block and the header's declaration: 16 hex digits
 };
 

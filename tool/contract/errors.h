@@ -34,6 +34,9 @@ inline constexpr Rule kKeywordName{"C021", "a keyword gets '_' appended in C++",
 inline constexpr Rule kBuildModePlace{"C022", "build_mode and op_root disagree with where the operator lies", "move it, or correct the contract"};
 inline constexpr Rule kBuildModeLimit{"C023", "build mode in_tree_example is not supported yet", "use independent_project in a custom-ops tree"};
 
+inline constexpr Rule kNotYet{"C024", "not supported yet", "leave it out, or bind this operator by hand"};
+inline constexpr Rule kBadCase{"C025", "a case does not fit the first input's shape", "one whole number per dimension, as \"[64, 32]\""};
+
 // --- the kernel header ---
 inline constexpr Rule kNoHeader{"H001", "no kernel header", "the entry function is declared in src/<op_name>_kernel.h"};
 inline constexpr Rule kHeaderError{"H002", "the header does not compile", "correct the marked place"};

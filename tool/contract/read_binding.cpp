@@ -136,6 +136,88 @@ void read_golden(Reading& reading) {
   reading.contract.golden = std::move(golden);
 }
 
+// The numbers of "[64, 32]"; empty when it is something else.
+std::vector<int64_t> numbers_of(const YamlNode& node) {
+  std::vector<int64_t> numbers;
+  std::string_view text = trimmed(node.text);
+  if (node.is_sequence()) {
+    for (const YamlNode& item : node.items) {
+      numbers.push_back(number_of(item).value_or(-1));
+    }
+  } else if (text.size() > 2 && text.front() == '[' && text.back() == ']') {
+    text = text.substr(1, text.size() - 2);
+    while (!text.empty()) {
+      const size_t comma = text.find(',');
+      YamlNode part;
+      part.kind = YamlNode::Kind::kScalar;
+      part.text = trimmed(text.substr(0, comma));
+      numbers.push_back(number_of(part).value_or(-1));
+      text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    }
+  }
+  return numbers;
+}
+
+const Tensor* first_input(const Contract& contract) {
+  for (const Tensor& tensor : contract.tensors) {
+    if (tensor.is_input) {
+      return &tensor;
+    }
+  }
+  return nullptr;
+}
+
+void read_cases(Reading& reading) {
+  Contract& contract = reading.contract;
+  const Tensor* input = first_input(contract);
+  if (input == nullptr) {
+    return;
+  }
+  for (const YamlNode& node : reading.root["correctness"]["case_matrix"].items) {
+    Case entry;
+    entry.name = node["case"].text;
+    entry.stress = node["category"].text == "stress";
+    const std::vector<int64_t> numbers = numbers_of(node["shape"]);
+    bool fits = numbers.size() == input->shape.size() && !entry.name.empty();
+    for (size_t i = 0; fits && i < numbers.size(); ++i) {
+      fits = numbers[i] >= 0;
+      if (input->shape[i].kind == Dimension::Kind::kSymbol) {
+        entry.symbols[input->shape[i].symbol] = numbers[i];
+      }
+    }
+    if (fits) {
+      contract.cases.push_back(std::move(entry));
+    } else {
+      reading.diagnostics.add(kBadCase, node.span, node["shape"].text);
+    }
+  }
+  if (contract.cases.empty()) {  // small, uneven, and a row of one
+    for (const int64_t size : {7, 64, 129}) {
+      Case entry;
+      entry.name = fmt::format("size{}", size);
+      for (const Dimension& dimension : input->shape) {
+        if (dimension.kind == Dimension::Kind::kSymbol) {
+          entry.symbols[dimension.symbol] = size;
+        }
+      }
+      contract.cases.push_back(std::move(entry));
+    }
+  }
+}
+
+void refuse_what_is_not_supported(Reading& reading) {
+  for (const Tensor& tensor : reading.contract.tensors) {
+    if (tensor.optional) {
+      reading.diagnostics.add(kNotYet, reading.place_of("interface"), "optional tensor " + tensor.name);
+    }
+    for (const Dimension& dimension : tensor.shape) {
+      if (dimension.kind == Dimension::Kind::kEllipsis) {
+        reading.diagnostics.add(kNotYet, reading.place_of("interface"), "'...' in the shape of " + tensor.name);
+      }
+    }
+  }
+}
+
 void read_gates(Reading& reading) {
   for (const std::string_view name : {"correctness", "review"}) {
     const YamlNode& node = reading.root["status"][name];
@@ -169,7 +251,9 @@ void read_binding(Reading& reading) {
   read_requirements(reading);
   read_tensor_lists(reading);
   read_golden(reading);
+  read_cases(reading);
   read_gates(reading);
+  refuse_what_is_not_supported(reading);
 }
 
 }  // namespace shmem_bind::contract

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds custom-ops/@@op@@/build/lib/lib@@op@@_kernel.so. Does nothing when it is up to date.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+
+if [ "${1:-}" = "--help" ]; then
+    echo "usage: build_kernel.sh   (JOBS=… the parallel compiles)"
+    exit 0
+fi
+
+. "${here}/../../scripts/shmem_runtime_env.sh"
+setup_shmem_runtime_env @@op@@
+source="${here}/.."
+build="${source}/build"
+generator=()
+command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
+cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+cmake --build "${build}" -j "${JOBS:-2}"
