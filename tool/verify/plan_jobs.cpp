@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tool/contract/dtype.h"
+#include "tool/verify/verify.h"
+
+namespace shmem_bind::verify {
+namespace {
+
+using contract::Contract;
+
+std::vector<std::string> dtype_names(const Contract& contract) {
+  std::vector<std::string> names;
+  for (const contract::Dtype dtype : contract.dispatch) {
+    names.emplace_back(contract::row(dtype).dsl);
+  }
+  if (names.empty()) {
+    names.emplace_back("fixed");
+  }
+  return names;
+}
+
+std::vector<std::string> case_names(const Contract& contract, bool with_stress) {
+  std::vector<std::string> names;
+  for (const contract::Case& item : contract.cases) {
+    if (with_stress || !item.stress) {
+      names.push_back(item.name);
+    }
+  }
+  return names.empty() ? std::vector<std::string>{contract.cases[0].name} : names;
+}
+
+// 2 and 8, or what the contract allows next to them.
+std::vector<int64_t> pe_counts(const Contract& contract, const Options& options) {
+  if (!options.pes.empty()) {
+    return options.pes;
+  }
+  std::vector<int64_t> counts;
+  for (const int64_t wanted : {2, 8}) {
+    int64_t count = wanted;
+    while (count > 0 && !contract.pe_counts.allows(count)) {
+      --count;
+    }
+    if (count > 0 && std::find(counts.begin(), counts.end(), count) == counts.end()) {
+      counts.push_back(count);
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
+  std::vector<Job> jobs;
+  const std::vector<std::string> dtypes = dtype_names(contract);
+  const std::vector<int64_t> seeds = options.seeds.empty() ? std::vector<int64_t>{1, 2, 3, 4, 5} : options.seeds;
+  const std::vector<int64_t> counts = pe_counts(contract, options);
+  for (const int64_t pes : counts) {
+    Job eager{fmt::format("{} PEs, eager", pes), "fork", pes, 0, options.calls, dtypes, case_names(contract, true), {}};
+    jobs.push_back(eager);
+    Job late = eager;
+    late.name = fmt::format("{} PEs, last PE late, blocks reversed", pes);
+    late.cases = case_names(contract, false);
+    late.environment = {{"SHMEM_SIM_BLOCK_ORDER", "reverse"}, {"SHMEM_SIM_SLOW_PE", std::to_string(pes - 1)}};
+    jobs.push_back(late);
+    for (const int64_t seed : seeds) {
+      Job job = late;
+      job.name = fmt::format("{} PEs, seed {}", pes, seed);
+      job.seed = seed;
+      job.environment = {{"SHMEM_SIM_SEED", std::to_string(seed)}, {"SHMEM_SIM_SLOW_PE", std::to_string(seed % pes)}};
+      jobs.push_back(job);
+    }
+  }
+  if (options.launchers && !counts.empty()) {
+    for (const char* launcher : {"spawn", "torchrun"}) {
+      jobs.push_back({fmt::format("{} PEs, {}", counts[0], launcher), launcher, counts[0], 0, 3, {dtypes[0]},
+                      {case_names(contract, false)[0]}, {}});
+    }
+  }
+  return jobs;
+}
+
+}  // namespace shmem_bind::verify
