@@ -298,9 +298,9 @@ class OperatorWriter {
     for (const Dimension& d : t.shape) {
       const bool is_fresh = std::any_of(fresh.begin(), fresh.end(), [&](const auto& item) { return item.first == d.symbol; });
       if (d.kind == Dimension::Kind::kSymbol && !is_fresh) {
-        parts.push_back(fmt::format("{0} = \", {0}, \"", d.symbol));
+        parts.push_back(fmt::format("{0} = \",\n            {0},\n            \"", d.symbol));
       } else if (d.kind == Dimension::Kind::kExpression && names_in(*d.expression).contains("n_pes")) {
-        parts.emplace_back("n_pes = \", n_pes, \"");
+        parts.emplace_back("n_pes = \",\n            n_pes,\n            \"");
       }
     }
     return parts.empty() ? "" : " with " + joined(parts, ", ");
@@ -394,11 +394,11 @@ class OperatorWriter {
     return without_last_newline(out);
   }
 
-  std::string call(std::string_view host_type) const {
+  std::string call() const {
     std::vector<std::string> list;
     for (size_t i = 0; i < contract_.entry.arguments.size(); ++i) {
       const Argument& a = contract_.entry.arguments[i];
-      const std::string type = a.cpp_type == "T*" ? std::string(host_type) + "*" : a.cpp_type;
+      const std::string& type = a.cpp_type;
       const bool is_void = type == "void*";
       switch (a.role) {
         case Argument::Role::kStream: list.emplace_back("stream"); break;
@@ -414,22 +414,26 @@ class OperatorWriter {
         default: list.push_back(value_name(i)); break;
       }
     }
-    const std::string instance = contract_.entry.is_template ? fmt::format("<{}>", host_type) : "";
-    return fmt::format("{}{}({});", contract_.entry.qualified_name, instance, joined(list, ", "));
+    const std::string instance = contract_.entry.is_template ? "<T>" : "";
+    return fmt::format("{}{}(\n            {});", contract_.entry.qualified_name, instance, joined(list, ",\n            "));
   }
 
   std::string dispatch() const {
     std::string out;
     if (contract_.dispatch.empty()) {
-      line(out, 6, call(""));
+      line(out, 6, replaced(call(), "\n  ", "\n"));
       line(out, 6, "return 0;");
       return without_last_newline(out);
     }
+    line(out, 6, contract_.entry.is_template ? "const auto run = [&]<class T>(std::type_identity<T>) -> int {"
+                                             : "const auto run = [&](auto) -> int {");
+    line(out, 8, call());
+    line(out, 8, "return 0;");
+    line(out, 6, "};");
     line(out, 6, "switch (dtype) {");
     for (const Dtype dtype : contract_.dispatch) {
       line(out, 8, fmt::format("case {}:", contract::row(dtype).scalar_type));
-      line(out, 10, call(contract::row(dtype).host_type));
-      line(out, 10, "return 0;");
+      line(out, 10, fmt::format("return run(std::type_identity<{}>{{}});", contract::row(dtype).host_type));
     }
     line(out, 8, "default:");
     line(out, 10, "return 1;  // checked above");

@@ -396,7 +396,19 @@ std::string render_binary(const Expression& e, const Language& language, bool ou
   return outer ? text : "(" + text + ")";
 }
 
+// The value of an expression without names, so that the reader sees one number.
+std::optional<int64_t> constant(const Expression& e) {
+  if (!names_in(e).empty() || !tensors_in(e).empty()) {
+    return std::nullopt;
+  }
+  std::string why;
+  return evaluate(e, {}, why);
+}
+
 std::string render(const Expression& e, const Language& language, bool outer) {
+  if (const auto value = constant(e)) {
+    return std::to_string(*value);
+  }
   switch (e.kind) {
     case Expression::Kind::kInteger: return std::to_string(e.value);
     case Expression::Kind::kName: return language.name(e.text);

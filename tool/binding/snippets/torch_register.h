@@ -35,12 +35,13 @@ bool register_class(const char* name, Methods... methods) {
 
 // Applies SHMEM_OPS_METHOD to every parenthesised item, up to 256 of them.
 #define SHMEM_OPS_PARENS ()
+#define SHMEM_OPS_UNPAREN(...) __VA_ARGS__
 #define SHMEM_OPS_EXPAND(...) SHMEM_OPS_EXPAND3(SHMEM_OPS_EXPAND3(SHMEM_OPS_EXPAND3(SHMEM_OPS_EXPAND3(__VA_ARGS__))))
 #define SHMEM_OPS_EXPAND3(...) SHMEM_OPS_EXPAND2(SHMEM_OPS_EXPAND2(SHMEM_OPS_EXPAND2(SHMEM_OPS_EXPAND2(__VA_ARGS__))))
 #define SHMEM_OPS_EXPAND2(...) SHMEM_OPS_EXPAND1(SHMEM_OPS_EXPAND1(SHMEM_OPS_EXPAND1(SHMEM_OPS_EXPAND1(__VA_ARGS__))))
 #define SHMEM_OPS_EXPAND1(...) __VA_ARGS__
 #define SHMEM_OPS_METHODS(Class, item, ...) \
-  SHMEM_OPS_METHOD(Class, SHMEM_OPS_EXPAND1 item) __VA_OPT__(, SHMEM_OPS_AGAIN SHMEM_OPS_PARENS(Class, __VA_ARGS__))
+  SHMEM_OPS_METHOD(Class, SHMEM_OPS_UNPAREN item) __VA_OPT__(, SHMEM_OPS_AGAIN SHMEM_OPS_PARENS(Class, __VA_ARGS__))
 #define SHMEM_OPS_AGAIN() SHMEM_OPS_METHODS
 #define SHMEM_OPS_METHOD(Class, ...) SHMEM_OPS_METHOD1(Class, __VA_ARGS__)
 #define SHMEM_OPS_METHOD1(Class, name, ...) ::shmem_ops::method(#name, &::ShmemOps::Class::name __VA_OPT__(, ) __VA_ARGS__)
