@@ -21,14 +21,25 @@ std::vector<std::string> dtype_names(const Contract& contract) {
   return names;
 }
 
-std::vector<std::string> case_names(const Contract& contract, bool with_stress) {
+std::vector<std::string> case_names(const Contract& contract, bool stress) {
   std::vector<std::string> names;
   for (const contract::Case& item : contract.cases) {
-    if (with_stress || !item.stress) {
+    if (item.stress == stress) {
       names.push_back(item.name);
     }
   }
-  return names.empty() ? std::vector<std::string>{contract.cases[0].name} : names;
+  return names.empty() && !stress ? std::vector<std::string>{contract.cases[0].name} : names;
+}
+
+// Two of the dtypes, other ones for each seed: five seeds see all of them.
+std::vector<std::string> some_of(const std::vector<std::string>& dtypes, int64_t seed) {
+  const auto count = static_cast<int64_t>(dtypes.size());
+  const auto first = static_cast<size_t>((seed % count + count) % count);
+  std::vector<std::string> chosen = {dtypes[first]};
+  if (count > 1) {
+    chosen.push_back(dtypes[(first + 1) % dtypes.size()]);
+  }
+  return chosen;
 }
 
 // 2 and 8, or what the contract allows next to them.
@@ -57,17 +68,21 @@ std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
   const std::vector<int64_t> seeds = options.seeds.empty() ? std::vector<int64_t>{1, 2, 3, 4, 5} : options.seeds;
   const std::vector<int64_t> counts = pe_counts(contract, options);
   for (const int64_t pes : counts) {
-    Job eager{fmt::format("{} PEs, eager", pes), "fork", pes, 0, options.calls, dtypes, case_names(contract, true), {}};
+    Job eager{fmt::format("{} PEs, eager", pes), "fork", pes, 0, options.calls, dtypes, case_names(contract, false), {}};
     jobs.push_back(eager);
     Job late = eager;
     late.name = fmt::format("{} PEs, last PE late, blocks reversed", pes);
-    late.cases = case_names(contract, false);
+    late.dtypes = {dtypes.front(), dtypes.back()};
     late.environment = {{"SHMEM_SIM_BLOCK_ORDER", "reverse"}, {"SHMEM_SIM_SLOW_PE", std::to_string(pes - 1)}};
     jobs.push_back(late);
+    if (const std::vector<std::string> large = case_names(contract, true); !large.empty()) {
+      jobs.push_back({fmt::format("{} PEs, large", pes), "fork", pes, 0, 3, {dtypes.back()}, large, {}});
+    }
     for (const int64_t seed : seeds) {
       Job job = late;
       job.name = fmt::format("{} PEs, seed {}", pes, seed);
       job.seed = seed;
+      job.dtypes = some_of(dtypes, seed);
       job.environment = {{"SHMEM_SIM_SEED", std::to_string(seed)}, {"SHMEM_SIM_SLOW_PE", std::to_string(seed % pes)}};
       jobs.push_back(job);
     }

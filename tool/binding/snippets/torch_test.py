@@ -93,18 +93,34 @@ def random_tensor(shape, dtype, generator):
     return torch.randint(max(info.min, -(2**31)), min(info.max, 2**31 - 1), shape, generator=generator).to(dtype)
 
 
-def gen_data(pe, n_pes, job, dtype_name, case, call):
-    """PE pe 第 call 次调用的输入。种子固定: 42 + pe; 共享的输入用公共种子。"""
+_BASE = {}
+
+
+def base_data(pe, n_pes, job, dtype_name, case):
+    """PE pe 的基础数据, 每个 (类型, 用例) 只生成一次。种子固定: 42 + pe; 共享的输入用公共种子。"""
     import torch
 
-    tensors = {}
-    for name, shape in input_shapes(n_pes, job["cases"][case]).items():
-        own = 0 if name in SHARED else pe
-        text = f"{42 + own}/{job['seed']}/{dtype_name}/{case}/{call}/{name}"
-        generator = torch.Generator().manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))
-        kind = INPUTS[name] or DTYPES[dtype_name]
-        tensors[name] = random_tensor(shape, getattr(torch, kind), generator)
-    return tensors
+    key = (pe, n_pes, job["seed"], dtype_name, case)
+    if key not in _BASE:
+        tensors = {}
+        for name, shape in input_shapes(n_pes, job["cases"][case]).items():
+            own = 0 if name in SHARED else pe
+            text = f"{42 + own}/{job['seed']}/{dtype_name}/{case}/{name}"
+            generator = torch.Generator().manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))
+            kind = INPUTS[name] or DTYPES[dtype_name]
+            tensors[name] = random_tensor(shape, getattr(torch, kind), generator)
+        if len(_BASE) > 64:
+            _BASE.clear()
+        _BASE[key] = tensors
+    return _BASE[key]
+
+
+def gen_data(pe, n_pes, job, dtype_name, case, call):
+    """第 call 次调用的输入: 每次调用的数据都不同。"""
+    import torch
+
+    base = base_data(pe, n_pes, job, dtype_name, case)
+    return {name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()}
 
 
 def as_bytes(tensor):
