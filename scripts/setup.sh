@@ -34,7 +34,7 @@ missing_packages() {
   installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "${packages[@]}" 2>/dev/null | grep ' installed$' || true)
   local name
   for name in "${packages[@]}"; do
-    grep -q "^${name//+/\\+} installed$" <<<"${installed}" || echo "${name}"
+    grep -qxF "${name} installed" <<<"${installed}" || echo "${name}"
   done
 }
 

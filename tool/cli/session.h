@@ -51,6 +51,8 @@ class Session {
   int build();
   int verify();
   int run_all();
+  // Of everything a verdict depends on: libraries, test, contract, simulated CANN, options.
+  std::string fingerprint();
 
   // Reads and checks; the exit code when it must end here.
   std::optional<int> load();
