@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md, contract 895d2e0f46bf3709, text 1ef36544152bdbe7
+# Builds custom-ops/all_gather/build/lib/liball_gather_kernel.so. Does nothing when it is up to date.
+set -euo pipefail
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+
+if [ "${1:-}" = "--help" ]; then
+    echo "usage: build_kernel.sh   (JOBS=… the parallel compiles)"
+    exit 0
+fi
+
+. "${here}/../../scripts/shmem_runtime_env.sh"
+setup_shmem_runtime_env all_gather
+source="${here}/.."
+build="${source}/build"
+generator=()
+command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
+cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+cmake --build "${build}" -j "${JOBS:-2}"

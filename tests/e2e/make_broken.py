@@ -1,0 +1,81 @@
+"""Broken variants of examples/custom-ops: the example with one fault each, as committed trees under tests/e2e/broken/.
+
+    python3 tests/e2e/make_broken.py           writes the trees anew
+    python3 tests/e2e/make_broken.py --check   exits 1 when a tree differs (a test does this)
+"""
+
+import filecmp
+import pathlib
+import shutil
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples/custom-ops"
+BROKEN = ROOT / "tests/e2e/broken"
+KERNEL = "custom-ops/all_gather/src/all_gather_kernel.cpp"
+BINDING = "custom-ops/torch_binding/src/torch_bind_all_gather.cpp"
+
+# name -> (file, [(text, replacement)])
+FAULTS = {
+    # The signal may arrive before the data it announces.
+    "kernel_signal_before_data": (KERNEL, [
+        ("    aclshmem_quiet();\n    SignalMyPeers(Flag(kSmallReady, me_));", "    SignalMyPeers(Flag(kSmallReady, me_));"),
+        ("    aclshmem_quiet();  // the piece is complete before anyone hears of it\n", ""),
+    ]),
+    # Any signal of an earlier call satisfies the wait of a later one.
+    "kernel_stale_epoch": (KERNEL, [
+        ("aclshmem_signal_wait_until(Flag(kSmallReady, peer), ACLSHMEM_CMP_GE, magic_);",
+         "aclshmem_signal_wait_until(Flag(kSmallReady, peer), ACLSHMEM_CMP_NE, 0);"),
+        ("aclshmem_signal_wait_until(Flag(kLargeReady, peer * kMaxBlocks + block_), ACLSHMEM_CMP_GE, sequence);",
+         "aclshmem_signal_wait_until(Flag(kLargeReady, peer * kMaxBlocks + block_), ACLSHMEM_CMP_NE, 0);"),
+    ]),
+    # The storage's first byte instead of the tensor's: wrong for views with an offset.
+    "binding_storage_base": (BINDING, [
+        ("static_cast<uint8_t*>(input_dense.data_ptr())", "static_cast<uint8_t*>(input_dense.storage().mutable_data())"),
+    ]),
+    # The call number does not reach the kernel.
+    "binding_epoch_not_passed": (BINDING, [
+        ("shmem_ops::mul(epoch, 256)", "shmem_ops::mul(1, 256)"),
+        ("const int64_t epoch = epoch_.next();", "[[maybe_unused]] const int64_t epoch = epoch_.next();"),
+    ]),
+}
+
+
+def make(name, target):
+    file, edits = FAULTS[name]
+    shutil.copytree(EXAMPLE, target / "custom-ops", ignore=shutil.ignore_patterns("build", "__pycache__", "README.md"))
+    text = (target / file).read_text(encoding="utf-8")
+    for old, new in edits:
+        if old not in text:
+            sys.exit(f"{name}: {file} has no '{old.strip()}'")
+        text = text.replace(old, new)
+    (target / file).write_text(text, encoding="utf-8")
+
+
+def differences(fresh, committed):
+    names = {p.relative_to(fresh) for p in fresh.rglob("*") if p.is_file()}
+    names |= {p.relative_to(committed) for p in committed.rglob("*") if p.is_file() and "build" not in p.parts}
+    return [str(n) for n in sorted(names)
+            if not ((fresh / n).is_file() and (committed / n).is_file() and filecmp.cmp(fresh / n, committed / n, shallow=False))]
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    wrong = 0
+    for name in FAULTS:
+        with tempfile.TemporaryDirectory() as folder:
+            fresh = pathlib.Path(folder) / name
+            make(name, fresh)
+            for path in differences(fresh, BROKEN / name):
+                wrong += 1
+                print(f"{BROKEN.relative_to(ROOT)}/{name}/{path} differs")
+            if not check:
+                shutil.rmtree(BROKEN / name, ignore_errors=True)
+                shutil.copytree(fresh, BROKEN / name)
+    if check and wrong:
+        sys.exit("run python3 tests/e2e/make_broken.py and commit the result")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""AllGather through the command line, end to end, and four broken variants that verify must fail.
+
+Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. Trees are copied, so that the checkout stays clean.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
+TOOL = BUILD / "bin/shmem-bind"
+
+
+def tool(*arguments):
+    return subprocess.run([str(TOOL), *map(str, arguments)], capture_output=True, text=True, check=False, timeout=600)
+
+
+def roots():
+    return ["--cann", BUILD / "cann", "--shmem", BUILD / "shmem", "--python", ROOT / ".venv/bin/python"]
+
+
+class AllGather(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bind-e2e-"))
+        cls.tree = cls.folder / "good"
+        shutil.copytree(ROOT / "examples/custom-ops", cls.tree / "custom-ops", ignore=shutil.ignore_patterns("build"))
+        cls.op = cls.tree / "custom-ops/all_gather"
+        cls.build = tool("build", cls.op, *roots())
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_the_committed_files_are_what_generate_writes(self):
+        result = tool("diff", self.op)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_it_builds_and_a_second_build_does_nothing(self):
+        self.assertEqual(self.build.returncode, 0, self.build.stdout + self.build.stderr)
+        again = tool("build", self.op, *roots())
+        self.assertEqual(again.returncode, 0)
+        self.assertNotIn("built", again.stdout)
+        self.assertIn("up to date", again.stdout)
+
+    def test_it_is_verified_on_2_and_8_pes(self):
+        result = tool("verify", self.op, *roots())
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        verdict = json.loads((self.op / "build/verdict.json").read_text(encoding="utf-8"))
+        self.assertEqual(verdict["state"], "verified")
+        self.assertEqual({job["pes"] for job in verdict["jobs"]}, {2, 8})
+        self.assertEqual({job["launcher"] for job in verdict["jobs"]}, {"fork", "spawn", "torchrun"})
+        self.assertTrue(all(job["records"] > 0 for job in verdict["jobs"]))
+
+    def test_more_pes_than_the_contract_allows_are_refused(self):
+        result = tool("verify", self.op, "--pes", "17", *roots())
+        self.assertEqual(result.returncode, 10)
+        self.assertIn("1..16", result.stderr)
+
+    def test_an_operator_that_was_never_built_is_refused_by_verify(self):
+        other = self.folder / "unbuilt"
+        shutil.copytree(ROOT / "examples/custom-ops", other / "custom-ops", ignore=shutil.ignore_patterns("build"))
+        result = tool("verify", other / "custom-ops/all_gather", *roots())
+        self.assertEqual(result.returncode, 12)
+        self.assertIn("shmem-bind build", result.stderr)
+
+    def test_a_kernel_that_does_not_compile_fails_the_build_and_says_where(self):
+        other = self.folder / "no_compile"
+        shutil.copytree(ROOT / "examples/custom-ops", other / "custom-ops", ignore=shutil.ignore_patterns("build"))
+        source = other / "custom-ops/all_gather/src/all_gather_kernel.cpp"
+        source.write_text(source.read_text(encoding="utf-8").replace("int32_t round = 0;", "int32_t round = nonsense;"), encoding="utf-8")
+        result = tool("build", other / "custom-ops/all_gather", *roots())
+        self.assertEqual(result.returncode, 12)
+        self.assertIn("all_gather_kernel.cpp", result.stderr)
+        self.assertIn("nonsense", result.stderr)
+
+
+class Broken(unittest.TestCase):
+    """Each variant must fail, every time, with exit code 13."""
+
+    def check(self, name):
+        with tempfile.TemporaryDirectory(prefix="shmem-bind-e2e-") as folder:
+            tree = pathlib.Path(folder) / name
+            shutil.copytree(ROOT / "tests/e2e/broken" / name, tree, ignore=shutil.ignore_patterns("build"))
+            op = tree / "custom-ops/all_gather"
+            built = tool("build", op, *roots())
+            self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+            for _ in range(int(os.environ.get("SHMEM_BIND_E2E_REPEATS", "3"))):
+                result = tool("verify", op, "--pes", "2", "--fork-only", *roots())
+                self.assertEqual(result.returncode, 13, result.stdout + result.stderr)
+                self.assertIn("NOT VERIFIED", result.stdout)
+                self.assertIn("结果不符", result.stdout)
+
+    def test_a_signal_before_its_data(self):
+        self.check("kernel_signal_before_data")
+
+    def test_a_stale_epoch_accepted(self):
+        self.check("kernel_stale_epoch")
+
+    def test_the_storage_base_used(self):
+        self.check("binding_storage_base")
+
+    def test_the_epoch_not_passed(self):
+        self.check("binding_epoch_not_passed")
+
+
+if __name__ == "__main__":
+    unittest.main()
