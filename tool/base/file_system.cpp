@@ -82,6 +82,15 @@ std::vector<std::string> RealFileSystem::list(const std::string& folder) {
   return names;
 }
 
+Result<Done> RealFileSystem::remove(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) {
+    return Failure{fmt::format("cannot remove {}: {}", path, error.message())};
+  }
+  return Done{};
+}
+
 Result<std::string> MemoryFileSystem::read(const std::string& path) {
   const auto found = files.find(path);
   if (found == files.end()) {
@@ -112,6 +121,13 @@ std::vector<std::string> MemoryFileSystem::list(const std::string& folder) {
     }
   }
   return {names.begin(), names.end()};
+}
+
+Result<Done> MemoryFileSystem::remove(const std::string& path) {
+  std::erase_if(files, [&](const auto& file) {
+    return file.first == path || file.first.rfind(path + "/", 0) == 0;
+  });
+  return Done{};
 }
 
 std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }

@@ -20,6 +20,8 @@ class FileSystem {
   virtual bool exists(const std::string& path) = 0;
   virtual bool is_folder(const std::string& path) = 0;
   virtual std::vector<std::string> list(const std::string& folder) = 0;  // names, sorted
+  // The file or the folder with all that is in it; links are not followed. Nothing to remove is no failure.
+  virtual Result<Done> remove(const std::string& path) = 0;
 };
 
 class RealFileSystem : public FileSystem {
@@ -29,6 +31,7 @@ class RealFileSystem : public FileSystem {
   bool exists(const std::string& path) override;
   bool is_folder(const std::string& path) override;
   std::vector<std::string> list(const std::string& folder) override;
+  Result<Done> remove(const std::string& path) override;
 };
 
 class MemoryFileSystem : public FileSystem {
@@ -41,6 +44,7 @@ class MemoryFileSystem : public FileSystem {
   bool exists(const std::string& path) override;
   bool is_folder(const std::string& path) override;
   std::vector<std::string> list(const std::string& folder) override;
+  Result<Done> remove(const std::string& path) override;
 };
 
 // The absolute form without "." and ".."; not resolved through links.

@@ -62,7 +62,12 @@ bool check_op_name(const YamlNode& root, Span block, Diagnostics& diagnostics) {
   } else if (name.text == "replace_me" || name.text.find('<') != std::string::npos) {
     diagnostics.add(kPlaceholder, name.span, name.text);
   } else if (!is_op_name(name.text)) {
-    diagnostics.add(kBadName, name.span, fmt::format("op_name \"{}\": lower case, snake_case", name.text));
+    const bool path = name.text.find_first_of("/\\.") != std::string::npos;
+    diagnostics.add(kBadName, name.span,
+                    fmt::format("op_name \"{}\" {}", name.text,
+                                path                    ? "is a path"
+                                : is_keyword(name.text) ? "is a keyword of C++ or Python"
+                                                        : "is not lower case snake_case"));
   } else {
     return true;
   }

@@ -35,6 +35,14 @@ std::span<const DtypeRow> dtype_table() { return kTable; }
 
 const DtypeRow& row(Dtype dtype) { return kTable[static_cast<size_t>(dtype)]; }
 
+std::vector<std::string> dtype_names() {
+  std::vector<std::string> names;
+  for (const DtypeRow& item : kTable) {
+    names.emplace_back(item.dsl);
+  }
+  return names;
+}
+
 std::optional<Dtype> dtype_named(std::string_view name) {
   for (const DtypeRow& item : kTable) {
     if (item.dsl == name || among(name, item.aliases)) {

@@ -3,7 +3,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tool/contract/contract.h"
 
@@ -23,6 +25,7 @@ struct DtypeRow {
 
 std::span<const DtypeRow> dtype_table();
 const DtypeRow& row(Dtype dtype);
+std::vector<std::string> dtype_names();  // canonical spellings, for suggestions
 std::optional<Dtype> dtype_named(std::string_view name);
 
 }  // namespace shmem_bind::contract

@@ -37,6 +37,9 @@ inline constexpr Rule kBuildModeLimit{"C023", "build mode in_tree_example is not
 inline constexpr Rule kNotYet{"C024", "not supported yet", "leave it out, or bind this operator by hand"};
 inline constexpr Rule kBadCase{"C025", "a case does not fit the first input's shape", "one whole number per dimension, as \"[64, 32]\""};
 
+inline constexpr Rule kNoDesign{"C026", "the operator has no docs/design.md",
+                                "write it: its canonical yaml block is the contract (docs/contract.md)"};
+
 // --- the kernel header ---
 inline constexpr Rule kNoHeader{"H001", "no kernel header", "the entry function is declared in src/<op_name>_kernel.h"};
 inline constexpr Rule kHeaderError{"H002", "the header does not compile", "correct the marked place"};

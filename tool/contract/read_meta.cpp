@@ -55,12 +55,6 @@ void read_meta(Reading& reading) {
   } else if (mode.exists() && mode.text != "independent_project") {
     reading.diagnostics.add(kWrongForm, mode.span, "build_mode: independent_project or in_tree_example");
   }
-  const YamlNode& op_root = meta["op_root"];
-  if (op_root.exists() && op_root.text != "custom-ops/" + contract.op_name && !contract.op_name.empty() &&
-      contract.build_mode == BuildMode::kIndependentProject) {
-    reading.diagnostics.add(kBuildModePlace, op_root.span,
-                            fmt::format("op_root \"{}\" is not custom-ops/{}", op_root.text, contract.op_name));
-  }
   const YamlNode& required = meta["torch_required"];
   if (required.text == "true" || required.text == "false") {
     contract.torch_required = required.text == "true";

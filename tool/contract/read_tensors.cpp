@@ -25,7 +25,8 @@ std::vector<Dtype> dtypes_of(const YamlNode& node, std::string_view what, Diagno
         result.push_back(*dtype);
       }
     } else {
-      diagnostics.add(kUnknownDtype, span, names[i]);
+      const std::string near = nearest_name(names[i], dtype_names());
+      diagnostics.add(kUnknownDtype, span, names[i] + (near.empty() ? "" : "; did you mean " + near + "?"));
     }
   }
   return result;

@@ -1,0 +1,1 @@
+REGISTER_SHMEM_OPS_CLASS(CopyRows, (compute));

@@ -1,0 +1,91 @@
+"""run_cases.py SHMEM_BIND [CASE…]: runs the tool on every case folder and compares what it says and writes.
+
+A case is a folder with
+  design.md, kernel.h   the operator custom-ops/copy_rows (either may be missing)
+  tree/                 more files of the tree, optional
+  args                  the command line; OP stands for the operator's folder
+and what must come out:
+  stdout.txt, stderr.txt (absent: empty), exit   and, when the command writes, files.txt: the paths it left behind
+UPDATE_CASES=1 writes these from what the tool does: read the difference before committing it.
+"""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+DEADLINE_S = 30
+OPERATOR = "custom-ops/copy_rows"
+
+
+def lay_out(case, tree):
+    """The case's operator in a tree of its own; the paths that are there before the tool runs."""
+    if (case / "tree").is_dir():
+        shutil.copytree(case / "tree", tree, dirs_exist_ok=True)
+    for name, target in (("design.md", "docs/design.md"), ("kernel.h", "src/copy_rows_kernel.h")):
+        if (case / name).exists():
+            path = tree / OPERATOR / target
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(case / name, path)
+    (tree / OPERATOR).mkdir(parents=True, exist_ok=True)
+    return {path for path in tree.rglob("*") if path.is_file()}
+
+
+def outcome_of(tool, case):
+    """What the tool did: name of the expectation file -> text."""
+    with tempfile.TemporaryDirectory(prefix="shmem-bind-case-") as folder:
+        tree = pathlib.Path(folder).resolve()
+        before = lay_out(case, tree)
+        args = [OPERATOR if word == "OP" else word for word in shlex.split((case / "args").read_text(encoding="utf-8"))]
+        environment = {"PATH": os.environ["PATH"], "LANG": "C"}
+        done = subprocess.run([tool, *args], cwd=tree, env=environment, capture_output=True, timeout=DEADLINE_S)
+        written = sorted(str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file() and path not in before)
+        return {
+            "stdout.txt": done.stdout.decode("utf-8").replace(str(tree), "TREE"),
+            "stderr.txt": done.stderr.decode("utf-8").replace(str(tree), "TREE"),
+            "exit": f"{done.returncode}\n",
+            "files.txt": "".join(path + "\n" for path in written),
+        }
+
+
+def compare(case, outcome):
+    """Lines that tell the differences between a case and what happened."""
+    lines = []
+    for name, text in outcome.items():
+        path = case / name
+        expected = path.read_text(encoding="utf-8") if path.exists() else ""
+        if expected != text:
+            lines += [f"{case.name}/{name} should be:", expected, "but is:", text]
+    return lines
+
+
+def update(case, outcome):
+    for name, text in outcome.items():
+        if text:
+            (case / name).write_text(text, encoding="utf-8")
+        else:
+            (case / name).unlink(missing_ok=True)
+
+
+def main():
+    tool = os.path.abspath(sys.argv[1])
+    root = pathlib.Path(__file__).resolve().parent
+    names = sys.argv[2:] or sorted(path.parent.name for path in root.glob("*/args"))
+    assert names, "no cases found"
+    wrong = 0
+    for name in names:
+        outcome = outcome_of(tool, root / name)
+        if os.environ.get("UPDATE_CASES"):
+            update(root / name, outcome)
+        differences = compare(root / name, outcome)
+        wrong += bool(differences)
+        print("\n".join(differences) if differences else f"{name}: as expected")
+    print(f"{len(names) - wrong} passed, {wrong} failed")
+    sys.exit(wrong != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tool/build/target.h"
+
+namespace shmem_bind::cli {
+
+enum class CommandName { kCheck, kGenerate, kDiff, kBuild, kVerify, kRun, kClean };
+
+// The command line, read. One struct for all commands: a value that a command does not have keeps
+// its default.
+struct Args {
+  CommandName command = CommandName::kCheck;
+  std::string path;  // the operator's folder, or its design.md
+  bool json = false;
+  bool verbose = false;
+  bool accept_unverified = false;
+  bool dry_run = false;
+  bool force = false;
+  build::TargetOptions target;
+  // verify and run
+  std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows
+  std::vector<int64_t> seeds;  // empty: 1 to 5
+  int64_t calls = 6;
+  int64_t deadline_s = 120;  // of one job
+  bool fork_only = false;    // leave out the spawned and the torchrun job
+};
+
+// What to print and how to exit when there is nothing to run: --help, --version, or a mistake in
+// the command line (2).
+struct Farewell {
+  int exit_code = 0;
+  std::string text;
+};
+
+std::variant<Args, Farewell> parse_args(int argc, const char* const* argv);
+
+}  // namespace shmem_bind::cli

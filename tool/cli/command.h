@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tool/base/file_system.h"
+#include "tool/base/process.h"
+#include "tool/cli/args.h"
+#include "tool/cli/json.h"
+#include "tool/contract/read.h"
+
+// What all commands share: the operator they are about, and what they have to say. Commands do not
+// print; main does.
+
+namespace shmem_bind::cli {
+
+// docs/contract.md, exit codes. Scripts rely on them.
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailed = 1;  // the tool or the machine
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitContract = 10;
+inline constexpr int kExitDiffers = 11;
+inline constexpr int kExitBuild = 12;
+inline constexpr int kExitVerify = 13;
+inline constexpr int kExitGate = 14;
+
+struct Outcome {
+  int exit_code = kExitDone;
+  std::string text;      // the result, for standard output
+  std::string messages;  // the talk, for standard error
+  JsonObject json;       // the same, for --format json
+};
+
+struct Environment {
+  const Args& args;
+  FileSystem& files;
+  ProcessRunner& runner;
+  std::function<void(std::string_view)> progress;  // a line for standard error, at once
+  std::function<void(Outcome&)>
+      flush;  // prints what a finished stage said, so that a long run shows where it is
+};
+
+// An operator's files, read and checked.
+struct Operator {
+  std::string folder;  // absolute
+  std::string tree;    // the folder above custom-ops/
+  contract::Sources sources;
+  Diagnostics diagnostics;
+  std::optional<contract::Contract> contract;  // nothing: the diagnostics have errors
+};
+
+// Reads `path` (the folder, or docs/design.md in it). Files that are missing become diagnostics; a
+// path that does not exist is a failure.
+Result<Operator> open_operator(const std::string& path, FileSystem& files);
+
+// The operator of a command that changes or runs something: its contract is in order, it wants a
+// Torch binding, its gates are passed or --accept-unverified stands. Otherwise nothing, and the
+// outcome says why and how to exit.
+std::optional<Operator> open_gated(Environment& environment, Outcome& outcome);
+
+Outcome command_check(Environment& environment);
+Outcome command_generate(Environment& environment);
+Outcome command_diff(Environment& environment);
+Outcome command_build(Environment& environment);
+Outcome command_verify(Environment& environment);
+Outcome command_run(Environment& environment);
+Outcome command_clean(Environment& environment);
+
+// Steps that `run` chains; each fills the outcome and says whether to go on.
+bool generate(Environment& environment, const Operator& op, Outcome& outcome);
+std::optional<build::Target> open_target(Environment& environment, Outcome& outcome);
+bool build_operator(Environment& environment,
+                    const Operator& op,
+                    const build::Target& target,
+                    Outcome& outcome);
+
+// Diagnostics as text into the messages and as JSON into the object.
+void report(const Operator& op, Outcome& outcome);
+void fail(Outcome& outcome, const Failure& failure);
+
+}  // namespace shmem_bind::cli

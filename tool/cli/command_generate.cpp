@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tool/base/line_diff.h"
+#include "tool/base/text.h"
+#include "tool/binding/emit.h"
+#include "tool/binding/file_set.h"
+#include "tool/cli/command.h"
+
+namespace shmem_bind::cli {
+namespace {
+
+using binding::PlannedFile;
+using Texts = std::map<std::string, std::string>;
+
+std::string_view word_of(PlannedFile::Action action) {
+  switch (action) {
+    case PlannedFile::Action::kCreate:
+      return "create";
+    case PlannedFile::Action::kUpdate:
+      return "update";
+    case PlannedFile::Action::kUnchanged:
+      return "unchanged";
+    case PlannedFile::Action::kConflict:
+      return "conflict";
+  }
+  return "";
+}
+
+// The present texts of the files of a set.
+Result<Texts> present(const binding::FileSet& set, const std::string& tree, FileSystem& files) {
+  Texts texts;
+  for (const auto& [path, file] : set) {
+    if (!files.exists(tree + "/" + path)) {
+      continue;
+    }
+    auto text = files.read(tree + "/" + path);
+    if (!text.ok()) {
+      return text.failure();
+    }
+    texts[path] = std::move(text.value());
+  }
+  return texts;
+}
+
+// Two classes of one name cannot be registered in one library (docs/contract.md, names).
+std::string class_taken_by(const Operator& op, FileSystem& files) {
+  const std::string folder = op.tree + "/custom-ops/torch_binding/src";
+  const std::string own = fmt::format("torch_bind_{}.cpp", op.contract->op_name);
+  for (const std::string& name : files.list(folder)) {
+    if (!name.starts_with("torch_bind_") || name == own) {
+      continue;
+    }
+    const auto text = files.read(folder + "/" + name);
+    const std::string registration =
+        fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract->class_name);
+    if (text.ok() && text.value().find(registration) != std::string::npos) {
+      return folder + "/" + name;
+    }
+  }
+  return "";
+}
+
+// Lists every conflict at once; true when there is none, or --force stands.
+bool settle_conflicts(const Args& args, const binding::Plan& plan, Outcome& outcome) {
+  bool settled = true;
+  for (const auto& [path, file] : plan) {
+    if (file.action == PlannedFile::Action::kConflict) {
+      outcome.messages +=
+          fmt::format("{}: {}{}\n", path, file.reason, args.force ? ", replaced (--force)" : "");
+      settled = args.force;
+    }
+  }
+  if (!settled) {
+    outcome.exit_code = kExitDiffers;
+    outcome.messages +=
+        "nothing was written\n    way out: shmem-bind diff shows what would change; --force "
+        "replaces these files\n";
+  }
+  return settled;
+}
+
+bool write_all(const Args& args,
+               const binding::Plan& plan,
+               const std::string& tree,
+               FileSystem& files,
+               Outcome& outcome) {
+  int written = 0;
+  std::vector<std::string> entries;
+  for (const auto& [path, file] : plan) {
+    entries.push_back(JsonObject().add("path", path).add("action", word_of(file.action)).text());
+    if (file.action == PlannedFile::Action::kUnchanged) {
+      continue;
+    }
+    if (!args.dry_run) {
+      const auto result = files.write(tree + "/" + path, file.text, file.executable);
+      if (!result.ok()) {
+        fail(outcome, result.failure());
+        return false;
+      }
+    }
+    ++written;
+    outcome.text +=
+        fmt::format("{}{} {}\n", args.dry_run ? "would " : "", word_of(file.action), path);
+  }
+  outcome.json.add_value("files", json_list(entries));
+  outcome.text += written == 0 ? fmt::format("generate: {} files, nothing to write\n", plan.size())
+                               : fmt::format("generate: {} of {} files {}\n",
+                                             written,
+                                             plan.size(),
+                                             args.dry_run ? "would be written" : "written");
+  return true;
+}
+
+// Why a file would change: what the person changed, or what we changed.
+std::string_view kind_of(const PlannedFile& file, const std::string& old) {
+  if (file.action == PlannedFile::Action::kConflict) {
+    return "hand edit";
+  }
+  const std::string version = fmt::format("shmem-bind {}:", binding::kToolVersion);
+  return old.find(version) == std::string::npos ? "generator" : "contract";
+}
+
+}  // namespace
+
+bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
+  if (const std::string other = class_taken_by(op, environment.files); !other.empty()) {
+    outcome.exit_code = kExitContract;
+    outcome.messages +=
+        fmt::format("the class name {} is taken by {}\n    way out: torch_binding.class_name\n",
+                    op.contract->class_name,
+                    other);
+    return false;
+  }
+  const binding::FileSet set = binding::emit(*op.contract);
+  const auto texts = present(set, op.tree, environment.files);
+  if (!texts.ok()) {
+    fail(outcome, texts.failure());
+    return false;
+  }
+  const binding::Plan plan = binding::plan_write(set, op.contract->op_name, texts.value());
+  return settle_conflicts(environment.args, plan, outcome) &&
+         write_all(environment.args, plan, op.tree, environment.files, outcome);
+}
+
+Outcome command_generate(Environment& environment) {
+  Outcome outcome;
+  if (const auto op = open_gated(environment, outcome)) {
+    generate(environment, *op, outcome);
+  }
+  return outcome;
+}
+
+Outcome command_diff(Environment& environment) {
+  Outcome outcome;
+  const auto op = open_operator(environment.args.path, environment.files);
+  if (!op.ok()) {
+    fail(outcome, op.failure());
+    return outcome;
+  }
+  report(op.value(), outcome);
+  if (!op.value().contract) {
+    outcome.exit_code = kExitContract;
+    return outcome;
+  }
+  const contract::Contract& contract = *op.value().contract;
+  const binding::FileSet set = binding::emit(contract);
+  const auto texts = present(set, op.value().tree, environment.files);
+  if (!texts.ok()) {
+    fail(outcome, texts.failure());
+    return outcome;
+  }
+  std::vector<std::string> entries;
+  for (const auto& [path, file] : binding::plan_write(set, contract.op_name, texts.value())) {
+    if (file.action == PlannedFile::Action::kUnchanged) {
+      continue;
+    }
+    const auto found = texts.value().find(path);
+    const bool fresh = found == texts.value().end();
+    const std::string old = fresh ? "" : found->second;
+    const std::string_view kind = fresh ? "new file" : kind_of(file, old);
+    const std::string diff = line_diff(old, file.text);
+    outcome.text += fmt::format("--- {} ({})\n+++ generated\n{}", path, kind, diff);
+    entries.push_back(JsonObject().add("path", path).add("kind", kind).add("diff", diff).text());
+    outcome.exit_code = kExitDiffers;
+  }
+  outcome.json.add("operator", contract.op_name).add_value("files", json_list(entries));
+  return outcome;
+}
+
+}  // namespace shmem_bind::cli

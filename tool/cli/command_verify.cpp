@@ -1,0 +1,174 @@
+#include <fmt/format.h>
+
+#include "tool/base/text.h"
+#include "tool/build/plan.h"
+#include "tool/cli/command.h"
+#include "tool/verify/verify.h"
+
+namespace shmem_bind::cli {
+namespace {
+
+verify::Options options_of(const Args& args) {
+  verify::Options options;
+  options.pes = args.pes;
+  options.seeds = args.seeds;
+  options.calls = args.calls;
+  options.deadline_s = args.deadline_s;
+  options.launchers = !args.fork_only;
+  return options;
+}
+
+// 9 PEs asked of a contract for 8: found before anything starts.
+bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome) {
+  for (const int64_t pes : args.pes) {
+    if (!contract.pe_counts.allows(pes)) {
+      outcome.exit_code = kExitContract;
+      outcome.messages += fmt::format(
+          "--pes {}: the contract of {} allows n_pes {}\n    way out: other --pes, or "
+          "torch_binding.n_pes\n",
+          pes,
+          contract.op_name,
+          contract.pe_counts.text());
+      return false;
+    }
+  }
+  return true;
+}
+
+bool libraries_are_there(Environment& environment, const Operator& op, Outcome& outcome) {
+  for (const std::string& library :
+       {build::kernel_library(op.tree, op.contract->op_name), build::binding_library(op.tree)}) {
+    if (!environment.files.exists(library)) {
+      outcome.exit_code = kExitBuild;
+      outcome.messages +=
+          fmt::format("{} is not there\n    way out: shmem-bind build {}\n", library, op.folder);
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr const char* kVerified = "/build/verified";
+
+// Of everything a verdict depends on: libraries, test, contract, CANN, what is run.
+std::string fingerprint(Environment& environment, const Operator& op, const build::Target& target) {
+  const std::string& name = op.contract->op_name;
+  std::vector<std::string> paths = {build::kernel_library(op.tree, name),
+                                    build::binding_library(op.tree),
+                                    fmt::format("{}/scripts/torch_test_{}.py", op.folder, name)};
+  for (const char* library : {"libshmem_sim_core.so",
+                              "libshmem_sim_ascendc.so",
+                              "libshmem.so",
+                              "libascendcl.so",
+                              "libopapi.so"}) {
+    paths.push_back(target.cann + "/lib64/" + library);
+  }
+  std::string all = op.contract->digest + target.torch_npu_version + target.cann_version;
+  for (const std::string& path : paths) {
+    const auto text = environment.files.read(path);
+    all += path + (text.ok() ? digest(text.value()) : "");
+  }
+  for (const verify::Job& job : verify::plan_jobs(*op.contract, options_of(environment.args))) {
+    all += fmt::format("{} {} {};", job.name, job.calls, job.launcher);
+  }
+  return digest(all);
+}
+
+// The same libraries, test and simulator give the same verdict: `run` shows it again, `verify`
+// earns it again.
+bool show_earlier_verdict(Environment& environment,
+                          const Operator& op,
+                          const build::Target& target,
+                          Outcome& outcome) {
+  const auto earlier = environment.files.read(op.folder + kVerified);
+  const std::string key = fingerprint(environment, op, target) + "\n";
+  if (!earlier.ok() || !earlier.value().starts_with(key)) {
+    return false;
+  }
+  outcome.text += earlier.value().substr(key.size());
+  outcome.text +=
+      fmt::format("{}: nothing changed since that run; shmem-bind verify runs it again\n",
+                  op.contract->op_name);
+  if (const auto verdict = environment.files.read(op.folder + "/build/verdict.json"); verdict.ok()) {
+    outcome.json.add_value("verdict", std::string(trimmed(verdict.value())));
+  }
+  outcome.json.add("unchanged", true);
+  return true;
+}
+
+void keep_verdict(Environment& environment,
+                  const Operator& op,
+                  const build::Target& target,
+                  const verify::Verdict& verdict,
+                  Outcome& outcome) {
+  const std::string kept =
+      verdict.verified ? fingerprint(environment, op, target) + "\n" + verify::to_text(verdict)
+                       : "";
+  for (const auto& [path, text] :
+       {std::pair{op.folder + "/build/verdict.json", verify::to_json(verdict)},
+        std::pair{op.folder + kVerified, kept}}) {
+    if (const auto written = environment.files.write(path, text, false); !written.ok()) {
+      fail(outcome, written.failure());
+    }
+  }
+}
+
+void verify_operator(Environment& environment,
+                     const Operator& op,
+                     const build::Target& target,
+                     Outcome& outcome) {
+  const auto progress = [&](std::string_view line) {
+    if (environment.args.verbose ||
+        line.find("进度") != std::string_view::npos) {  // the generated test's progress lines
+      environment.progress(fmt::format("  {}", line));
+    }
+  };
+  const verify::Verdict verdict = verify::run_verify(op.tree,
+                                                     *op.contract,
+                                                     target,
+                                                     options_of(environment.args),
+                                                     environment.files,
+                                                     environment.runner,
+                                                     progress);
+  outcome.text += verify::to_text(verdict);
+  outcome.json.add_value("verdict", verify::to_json(verdict));
+  if (!verdict.verified) {
+    outcome.exit_code = kExitVerify;
+  }
+  keep_verdict(environment, op, target, verdict, outcome);
+}
+
+}  // namespace
+
+Outcome command_verify(Environment& environment) {
+  Outcome outcome;
+  const auto op = open_gated(environment, outcome);
+  if (op && pes_fit(environment.args, *op->contract, outcome)) {
+    const auto target = open_target(environment, outcome);
+    if (target && libraries_are_there(environment, *op, outcome)) {
+      verify_operator(environment, *op, *target, outcome);
+    }
+  }
+  return outcome;
+}
+
+Outcome command_run(Environment& environment) {
+  Outcome outcome;
+  const auto op = open_gated(environment, outcome);
+  if (!op || !pes_fit(environment.args, *op->contract, outcome) ||
+      !generate(environment, *op, outcome)) {
+    return outcome;
+  }
+  environment.flush(outcome);
+  const auto target = open_target(environment, outcome);
+  environment.flush(outcome);
+  if (target && build_operator(environment, *op, *target, outcome)) {
+    environment.flush(outcome);
+    if (!show_earlier_verdict(environment, *op, *target, outcome)) {
+      verify_operator(environment, *op, *target, outcome);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace shmem_bind::cli

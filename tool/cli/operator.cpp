@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tool/base/text.h"
+#include "tool/cli/command.h"
+#include "tool/contract/errors.h"
+
+namespace shmem_bind::cli {
+namespace {
+
+constexpr const char* kDesign = "docs/design.md";
+
+std::string parent_of(const std::string& path) {
+  return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+}
+
+// The folder of the operator that `path` names: itself, or the one above docs/design.md.
+Result<std::string> operator_folder(const std::string& path, FileSystem& files) {
+  std::string folder = absolute_path(path);
+  while (folder.size() > 1 && folder.back() == '/') {
+    folder.pop_back();
+  }
+  if (!files.exists(folder)) {
+    return Failure{fmt::format(
+        "cannot read {}: there is no such file or folder; give the operator's folder", path)};
+  }
+  if (files.is_folder(folder)) {
+    return folder;
+  }
+  const std::string docs = parent_of(folder);
+  return docs.ends_with("/docs") ? parent_of(docs) : docs;
+}
+
+// Adds the file under the name a person would use for it: the path as given, continued.
+Result<int> add_text(Operator& op,
+                     const std::string& shown,
+                     const std::string& relative,
+                     FileSystem& files) {
+  auto text = files.read(op.folder + "/" + relative);
+  if (!text.ok()) {
+    return text.failure();
+  }
+  return op.sources.texts.add(shown + "/" + relative, std::move(text.value()));
+}
+
+Result<Done> read_files(Operator& op, const std::string& shown, FileSystem& files) {
+  if (files.exists(op.folder + "/docs/status.yaml")) {
+    const auto added = add_text(op, shown, "docs/status.yaml", files);
+    if (!added.ok()) {
+      return added.failure();
+    }
+    op.sources.status = added.value();
+  }
+  for (const std::string& name : files.list(op.folder + "/src")) {
+    if (!name.ends_with(".h") || files.is_folder(op.folder + "/src/" + name)) {
+      continue;
+    }
+    const auto added = add_text(op, shown, "src/" + name, files);
+    if (!added.ok()) {
+      return added.failure();
+    }
+    op.sources.headers.push_back({added.value(), "src/" + name});
+  }
+  return Done{};
+}
+
+std::vector<std::string> missing_gates(const contract::Contract& contract) {
+  std::vector<std::string> missing;
+  for (const contract::Gate& gate : contract.gates) {
+    if (!gate.passed) {
+      missing.push_back(fmt::format(
+          "status.{} is {}", gate.name, gate.result.empty() ? "missing" : "'" + gate.result + "'"));
+    }
+  }
+  return missing;
+}
+
+// True when the gates let the command go on; the outcome names what is missing either way.
+bool pass_gates(const Args& args, const Operator& op, Outcome& outcome) {
+  const std::vector<std::string> missing = missing_gates(*op.contract);
+  if (missing.empty()) {
+    return true;
+  }
+  outcome.json.add_value("missing_evidence", json_texts(missing));
+  if (args.accept_unverified) {
+    outcome.messages += fmt::format("going on unverified: {}\n", joined(missing, ", "));
+    return true;
+  }
+  outcome.exit_code = kExitGate;
+  outcome.messages += fmt::format(
+      "evidence is missing: {}\n"
+      "    way out: write it into {}/{}, or into docs/status.yaml:\n"
+      "      status:\n"
+      "        correctness: {{result: passed, evidence: \"<where the evaluation lies>\"}}\n"
+      "        review: {{result: passed, evidence: \"<where the review lies>\"}}\n"
+      "    or go on with --accept-unverified; every verdict will say so\n",
+      joined(missing, ", "),
+      op.folder,
+      kDesign);
+  return false;
+}
+
+}  // namespace
+
+Result<Operator> open_operator(const std::string& path, FileSystem& files) {
+  const auto folder = operator_folder(path, files);
+  if (!folder.ok()) {
+    return folder.failure();
+  }
+  Operator op;
+  op.folder = folder.value();
+  const std::string above = parent_of(op.folder);
+  op.tree = above.ends_with("/custom-ops") ? parent_of(above) : above;
+  op.sources.operator_folder = op.folder;
+  std::string shown = files.is_folder(absolute_path(path)) ? path : op.folder;
+  while (shown.size() > 1 && shown.back() == '/') {
+    shown.pop_back();
+  }
+  if (!files.exists(op.folder + "/" + kDesign)) {
+    op.sources.design = op.sources.texts.add(shown + "/" + kDesign, "");
+    op.diagnostics.add(contract::kNoDesign, {op.sources.design, 0, 0}, shown);
+    return op;
+  }
+  const auto design = add_text(op, shown, kDesign, files);
+  if (!design.ok()) {
+    return design.failure();
+  }
+  op.sources.design = design.value();
+  if (const auto read = read_files(op, shown, files); !read.ok()) {
+    return read.failure();
+  }
+  op.contract = contract::read_contract(op.sources, op.diagnostics);
+  return op;
+}
+
+std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {
+  auto op = open_operator(environment.args.path, environment.files);
+  if (!op.ok()) {
+    fail(outcome, op.failure());
+    return std::nullopt;
+  }
+  report(op.value(), outcome);
+  if (!op.value().contract) {
+    outcome.exit_code = kExitContract;
+    return std::nullopt;
+  }
+  const contract::Contract& contract = *op.value().contract;
+  outcome.json.add("operator", contract.op_name);
+  if (contract.torch_required == false) {
+    outcome.json.add("skipped", "torch_required is false");
+    outcome.text += fmt::format("{}: skipped, meta.torch_required is false\n", contract.op_name);
+    return std::nullopt;
+  }
+  if (!contract.torch_required) {
+    outcome.messages +=
+        "meta.torch_required is not set; going on because this operator was named\n";
+  }
+  if (!pass_gates(environment.args, op.value(), outcome)) {
+    return std::nullopt;
+  }
+  return std::move(op.value());
+}
+
+void report(const Operator& op, Outcome& outcome) {
+  for (const Diagnostic& diagnostic : op.diagnostics.list()) {
+    outcome.messages += to_text(diagnostic, op.sources.texts);
+  }
+  outcome.json.add_value("diagnostics",
+                         std::string(trimmed(to_json(op.diagnostics, op.sources.texts))));
+}
+
+void fail(Outcome& outcome, const Failure& failure) {
+  outcome.exit_code = kExitFailed;
+  outcome.messages += "shmem-bind: " + failure.text + "\n";
+  outcome.json.add("failure", failure.text);
+}
+
+}  // namespace shmem_bind::cli
