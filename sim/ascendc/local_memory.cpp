@@ -13,8 +13,6 @@
 namespace shmem_sim::ascendc {
 namespace {
 
-constexpr int kPoison = 0xA5;
-
 struct Arena {
   std::byte* base = reserve_windows(kMaxSlots, kUbWindowBytes);
   std::vector<bool> open = std::vector<bool>(kMaxSlots, false);
@@ -45,7 +43,8 @@ std::byte* ub_window(int slot) {
 }
 
 bool in_ub_arena(const void* address) {
-  const auto distance = static_cast<uint64_t>(static_cast<const std::byte*>(address) - arena().base);
+  const auto distance =
+      static_cast<uint64_t>(static_cast<const std::byte*>(address) - arena().base);
   return distance < kMaxSlots * kUbWindowBytes;
 }
 

@@ -3,13 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 
-// Unified buffers: one arena per process, one window per live block (Block::slot), so that "is this a unified-buffer
-// address" is a range check. Pages are touched only when a kernel uses them. The last quarter of each window is
-// inaccessible.
+// Unified buffers: one arena per process, one window per live block (Block::slot), so that "is this
+// a unified-buffer address" is a range check. Pages are touched only when a kernel uses them. The
+// last quarter of each window is inaccessible.
 
 namespace shmem_sim::ascendc {
 
-inline constexpr int kMaxSlots = 16384;
+inline constexpr int kMaxSlots = 65536;
+inline constexpr int kPoison = 0xA5;  // adversarial: what nobody has written
 
 std::byte* ub_window(int slot);
 

@@ -1,58 +1,120 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
-#include <deque>
+#include <string>
+#include <vector>
 
 #include "sim/core/block.h"
 #include "sim/include/cann/shmem_sim/runtime.h"
 
-// The pipes of one block. Copies and flags are queued per pipe and done on demand: an item is done when something that
-// must come after it is about to happen, and doing it first does what it depends on. In an eager run everything is done
-// at issue. In an adversarial run nothing is done earlier than the rules of the language force it, or the core asks.
+// The pipes of one block: in-order queues of copies and flags. In an eager run an item is done when
+// it is issued, unless something before it on its pipe still waits for a flag. In an adversarial
+// run nothing is done before the language's rules force it (a flag the scalar pipe waits for, a
+// barrier, the end of the kernel), or before the core asks: then one item, or a piece of one, of
+// the seed's choice. A copy reads its source when it is done, not when it is issued.
 
 namespace shmem_sim::ascendc {
+
+// A flag from one pipe to another: one bit of the hardware.
+struct Flag {
+  Pipe from;
+  Pipe to;
+  uint8_t id;
+};
+
+// "MTE3_S(2)".
+std::string describe(const Flag& flag);
 
 class BlockPipes : public BlockLocal {
  public:
   explicit BlockPipes(std::byte* ub) : ub_(ub) {}
 
   void issue(Pipe pipe, const Copy& copy);
-  void set_flag(Pipe from, Pipe to, int id);
-  void wait_flag(Pipe from, Pipe to, int id);
-  void complete(Pipe pipe);  // kAll: all pipes
 
-  bool drained() const override;
+  // Both end the kernel with a finding when the rule they stand for is broken: a flag that is set
+  // twice before anyone waits for it, a flag the scalar pipe waits for and nothing issued can set.
+  void set_flag(const Flag& flag);
+  void wait_flag(const Flag& flag);
+
+  // Does everything issued on the pipe (kAll: on all pipes). Ends the kernel when that cannot be.
+  void complete(Pipe pipe);
+
+  // Nothing is queued on it: what is issued now may be done now.
+  bool idle(Pipe pipe) const { return queue(pipe).empty(); }
+
+  bool drained() const
+      override;  // true also when all that is left waits for flags the scalar pipe has not set
   void complete_one() override;
   void complete_all() override;
 
   std::byte* ub() const { return ub_; }
   uint64_t ub_taken = 0;  // by TPipe
+  void* tpipe = nullptr;  // the kernel's TPipe object
+
+  // Polling loops of the kernel, see runtime.h.
+  struct Polls {
+    uint64_t count = 0;
+    std::chrono::steady_clock::time_point since{};
+  };
+  Polls polls;
 
  private:
   static constexpr size_t kPipes = 7;
 
-  struct Flag {
-    uint8_t from;
-    uint8_t to;
-    uint8_t id;
-  };
   struct Item {
     enum class Kind : uint8_t { kCopy, kSet, kWait };
-    Kind kind;
-    Flag flag;
-    Copy copy;
+    Kind kind = Kind::kCopy;
+    uint8_t pieces = 0;  // that complete_one() has split off
+    Flag flag{};
+    Copy copy{};
   };
 
-  int& count(const Flag& flag) { return flags_[flag.from][flag.to][flag.id]; }
-  void push(Pipe pipe, const Item& item);
-  void do_first(size_t pipe);
-  void require(const Flag& flag);  // does what sets the flag, and takes it
+  // First in, first out; costs nothing until it is used.
+  class Queue {
+   public:
+    bool empty() const { return head_ == items_.size(); }
+    Item& front() { return items_[head_]; }
+    const Item& front() const { return items_[head_]; }
+    void push(const Item& item) { items_.push_back(item); }
+    void pop() {
+      if (++head_ == items_.size()) {
+        items_.clear();
+        head_ = 0;
+      }
+    }
+
+   private:
+    std::vector<Item> items_;
+    size_t head_ = 0;
+  };
+
+  Queue& queue(Pipe pipe) { return queues_[static_cast<size_t>(pipe)]; }
+  const Queue& queue(Pipe pipe) const { return queues_[static_cast<size_t>(pipe)]; }
+  int32_t& set_count(const Flag& flag) { return at(set_, flag); }
+  int32_t set_count(const Flag& flag) const {
+    return set_[static_cast<size_t>(flag.from)][static_cast<size_t>(flag.to)][flag.id];
+  }
+
+  using Counts = int32_t[kPipes][kPipes][kEventIds];
+  static int32_t& at(Counts& counts, const Flag& flag) {
+    return counts[static_cast<size_t>(flag.from)][static_cast<size_t>(flag.to)][flag.id];
+  }
+
+  void add(Pipe pipe, const Item& item);
+  bool can_step(Pipe pipe) const;
+  bool step(Pipe pipe);  // does the front item; false when it waits for a flag that is not set
+  bool force(Pipe pipe, unsigned visited = 0);  // the same, and does first whatever sets that flag
+  void advance();                               // eager: everything that can be done
+  const Flag& blocking_flag(Pipe pipe) const;   // behind what `pipe` is stuck in the end
+  bool split(Item& item);
   void report_unpaired();
 
   std::byte* ub_;
-  std::array<std::deque<Item>, kPipes> queues_;
-  int flags_[kPipes][kPipes][kEventIds] = {};
+  std::array<Queue, kPipes> queues_;
+  Counts set_ = {};      // flags that are set now
+  Counts pending_ = {};  // sets issued minus waits issued, in program order
 };
 
 // Of the running block.

@@ -12,7 +12,8 @@
 namespace shmem_sim {
 
 // What the kernel language keeps per block (pipes, local memory). The core asks it about transfers that
-// were issued and are not complete yet; that is how a completion can be as late as the rules allow.
+// were issued and are not complete yet; that is how a completion can be as late as the rules allow. Completing may end the
+// kernel (fail_kernel).
 class BlockLocal {
  public:
   virtual ~BlockLocal() = default;

@@ -423,7 +423,10 @@ bool Scheduler::settle(LiveBlock& live) {
       return false;
     }
     running_block() = &live;  // what completes now is still this block's doing, for reports
-    live.block.local->complete_all();
+    try {
+      live.block.local->complete_all();
+    } catch (const KernelAborted&) {  // the launch has failed; this block is done all the same
+    }
     running_block() = nullptr;
   }
   live.done = true;
@@ -482,7 +485,10 @@ bool Scheduler::complete_something_late() {
   late_at_ = {};
   LiveBlock& live = *owing[choose(owing.size())];
   running_block() = &live;
-  live.block.local->complete_one();
+  try {
+    live.block.local->complete_one();
+  } catch (const KernelAborted&) {  // the launch has failed: its blocks end when they are resumed
+  }
   running_block() = nullptr;
   return true;
 }
@@ -559,6 +565,9 @@ void Scheduler::sleep(uint32_t seen, std::optional<SteadyTime> deadline) {
     }
   }
   for (LiveBlock* live : order_) {
+    if (live->wait.ready != nullptr && live->wait.place->look_again != SteadyTime{}) {
+      longest = std::min<std::chrono::nanoseconds>(longest, live->wait.place->look_again - now);
+    }
     if (live->code_ended) {
       longest = std::min<std::chrono::nanoseconds>(longest, live->drain_at - now);
     } else if (live->wait.ready == nullptr || live->block.launch->failed() || (*live->wait.ready)()) {

@@ -30,6 +30,7 @@ struct WaitPlace {
   const void* address = nullptr;  // the word; symmetric addresses are shown as (PE, offset)
   std::string (*describe)(const void* context) = nullptr;  // e.g. "value 3, waiting for EQ 4"
   const void* context = nullptr;
+  std::chrono::steady_clock::time_point look_again{};  // at the latest; for what nobody rings for
 };
 
 enum class WaitResult { kReady, kTimeout, kJobBroken };

@@ -118,8 +118,7 @@ T word_value(uint64_t bits) {
 template <class T>
 void put_one(T* destination, T value, int pe, const char* call) {
   if (in_block()) {
-    current_block()->last_call = call;
-    store_word(device::remote(destination, pe, call), word_bits(value), sizeof value);
+    device::put_word(destination, word_bits(value), sizeof value, pe, call);
   } else if (require_initialised(call)) {
     enqueue(state()->default_stream, call, [=] {
       void* far = nullptr;
@@ -136,8 +135,7 @@ void put_one(T* destination, T value, int pe, const char* call) {
 template <class T>
 T get_one(T* source, int pe, const char* call) {
   if (in_block()) {
-    current_block()->last_call = call;
-    return word_value<T>(load_word(device::remote(source, pe, call), sizeof(T)));
+    return word_value<T>(device::get_word(source, sizeof(T), pe, call));
   }
   void* far = nullptr;
   if (!require_initialised(call) || !settle_default_stream().ok() || !translate(source, pe, call, far).ok()) {
@@ -169,6 +167,7 @@ template <class T>
 T wait_word(T* word, int comparison, T value, const char* call) {
   const WaitFor<T> wait{word, comparison, value};
   if (in_block()) {
+    device::enter_shared(call);
     ascendc::require_device_memory(word, sizeof(T), "word", call);
   }
   if (comparison >= ACLSHMEM_CMP_EQ && comparison <= ACLSHMEM_CMP_LE) {
@@ -218,7 +217,8 @@ void barrier_somewhere(aclshmem_team_t team, const char* call) {
     return;
   }
   if (in_block()) {
-    device::barrier(call);
+    device::enter_shared(call);
+    device::barrier(team, {call, current_block()->line.file, current_block()->line.line});
   } else if (team == ACLSHMEM_TEAM_WORLD) {
     host_barrier(call);
   } else {
@@ -231,10 +231,7 @@ void enqueue_barrier(aclrtStream handle, const char* call) {
   if (!require_initialised(call)) {
     return;
   }
-  KernelLaunch launch;
-  launch.name = call;
-  launch.body = [call] { device::barrier(call); };
-  enqueue_launch(stream_or_default(handle), std::move(launch));
+  enqueue_kernel({call, "libshmem", 0}, 1, stream_or_default(handle), [call] { device::barrier(ACLSHMEM_TEAM_WORLD, call); });
 }
 
 }  // namespace
@@ -314,7 +311,7 @@ ACLSHMEM_SIZE_FUNC(DEFINE_SIZED);
 void aclshmemx_putmem_signal(void* destination, void* source, size_t bytes, void* signal, int32_t value, int operation, int pe) {
   move(Direction::kPut, destination, source, bytes, pe, true, __func__);
   if (in_block()) {
-    device::signal(static_cast<int32_t*>(signal), value, operation, pe);
+    device::signal(static_cast<int32_t*>(signal), value, operation, pe, __func__);
   } else if (state() != nullptr) {
     enqueue_signal(state()->default_stream, signal, value, operation, pe, __func__);
   }
@@ -336,10 +333,8 @@ int32_t aclshmem_signal_wait_until(int32_t* signal, int comparison, int32_t valu
 
 void aclshmemx_signal_wait_until_on_stream(int32_t* signal, int comparison, int32_t value, aclrtStream stream) {
   if (require_initialised(__func__)) {
-    KernelLaunch launch;
-    launch.name = __func__;
-    launch.body = [=] { wait_word(signal, comparison, value, "aclshmemx_signal_wait_until_on_stream"); };
-    enqueue_launch(stream_or_default(stream), std::move(launch));
+    const char* call = __func__;
+    enqueue_kernel({call, "libshmem", 0}, 1, stream_or_default(stream), [=] { wait_word(signal, comparison, value, call); });
   }
 }
 

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
-// 16-bit floating point storage with conversions, under the names that host code (op::) and device code use. Device and
-// host names are different types on purpose, as in the vendor's toolkit.
+// 16-bit floating point storage with conversions, under the names that host code (op::) and device
+// code use. Device and host names are different types on purpose, as in the vendor's toolkit.
 
 namespace shmem_sim {
 
@@ -60,17 +61,23 @@ inline uint16_t bfloat16_bits(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-inline float bfloat16_value(uint16_t bits) { return float_from_bits(static_cast<uint32_t>(bits) << 16); }
+inline float bfloat16_value(uint16_t bits) {
+  return float_from_bits(static_cast<uint32_t>(bits) << 16);
+}
 
 template <class Tag, uint16_t (*ToBits)(float), float (*ToFloat)(uint16_t)>
 struct Float16 {
   uint16_t val = 0;
 
   Float16() = default;
-  Float16(float value) : val(ToBits(value)) {}
-  Float16(double value) : val(ToBits(static_cast<float>(value))) {}
-  Float16(int value) : val(ToBits(static_cast<float>(value))) {}
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  Float16(Number value) : val(ToBits(static_cast<float>(value))) {}
   operator float() const { return ToFloat(val); }
+
+  Float16& operator+=(float value) { return *this = Float16(static_cast<float>(*this) + value); }
+  Float16& operator-=(float value) { return *this = Float16(static_cast<float>(*this) - value); }
+  Float16& operator*=(float value) { return *this = Float16(static_cast<float>(*this) * value); }
+  Float16& operator/=(float value) { return *this = Float16(static_cast<float>(*this) / value); }
 };
 
 struct DeviceHalf;

@@ -1,13 +1,17 @@
 #pragma once
 
-// Included before everything else when `bisheng` compiles kernel code. Qualifiers of the kernel language become marker
-// identifiers, which the compiler wrapper reads after preprocessing and removes:
+// Included before everything else when `bisheng` compiles kernel code. Qualifiers of the kernel
+// language become marker identifiers, which the compiler wrapper reads after preprocessing and
+// removes:
 //
-//   callee<<<blocks, l2, stream>>>(args)   ->  ::shmem_sim::kernel_launch(callee, "callee", file, line, blocks, l2, stream)(args)
+//   callee<<<blocks, l2, stream>>>(args)   ->  ::shmem_sim::kernel_launch(callee, "callee", file,
+//   line, blocks, l2, stream)(args)
 //   (__ubuf__ T*)e, reinterpret_cast<__ubuf__ T*>(e)   ->  ::shmem_sim::ub_cast<T*>(e)
-//   [[bisheng::core_ratio(0, 1)]]   read, removed: a vector-only kernel; other kernels cannot be launched here
+//   [[bisheng::core_ratio(0, 1)]]   read, removed: a vector-only kernel; other kernels cannot be
+//   launched here
 //
-// Without the wrapper (SHMEM_SIM_REWRITE undefined) they are empty, so that tests can compile device code directly.
+// Without the wrapper (SHMEM_SIM_REWRITE undefined) they are empty, so that tests can compile
+// device code directly.
 
 #include <cstddef>
 #include <cstdint>

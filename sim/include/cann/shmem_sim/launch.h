@@ -12,8 +12,12 @@ struct LaunchSite {
   int line;
 };
 
-// Enqueues `body` for every block on `stream` (null: the current device's default stream) and returns.
-void enqueue_kernel(const LaunchSite& site, int64_t blocks, const void* stream, std::function<void()> body);
+// Enqueues `body` for every block on `stream` (null: the current device's default stream) and
+// returns.
+void enqueue_kernel(const LaunchSite& site,
+                    int64_t blocks,
+                    const void* stream,
+                    std::function<void()> body);
 
 template <class... P>
 class KernelLauncher {
@@ -23,7 +27,8 @@ class KernelLauncher {
 
   // Arguments are converted to the kernel's parameter types here and kept by value.
   void operator()(P... arguments) const {
-    enqueue_kernel(site_, blocks_, stream_, [kernel = kernel_, arguments...] { kernel(arguments...); });
+    enqueue_kernel(
+        site_, blocks_, stream_, [kernel = kernel_, arguments...] { kernel(arguments...); });
   }
 
  private:

@@ -59,6 +59,8 @@ ACLSHMEM_HOST_API uint64_t util_get_ffts_config(void);
 ACLSHMEM_HOST_API void aclshmemx_handle_wait(aclshmem_handle_t handle, aclrtStream stream);
 
 // --- remote memory access ---
+// The part of the unified buffer and the event id that kernels' transfers without a buffer of their own use.
+ACLSHMEM_HOST_API int aclshmemx_set_mte_config(uint64_t offset, uint32_t ub_size, uint32_t sync_id);
 ACLSHMEM_HOST_API void aclshmem_putmem(void* destination, void* source, size_t bytes, int32_t pe);
 ACLSHMEM_HOST_API void aclshmem_getmem(void* destination, void* source, size_t bytes, int32_t pe);
 ACLSHMEM_HOST_API void aclshmem_putmem_nbi(void* destination, void* source, size_t bytes, int32_t pe);
