@@ -58,7 +58,7 @@ class Converter {
       if (!fresh) {
         diagnostics_.add(kDuplicateKey, key.span, key.text).related.emplace_back(first->second, "first here");
       }
-      result.entries.emplace_back(std::move(key), convert(entry.second, depth + 1));
+      result.entries.push_back({std::move(key), convert(entry.second, depth + 1)});
     }
   }
 

@@ -10,13 +10,14 @@
 namespace shmem_bind::contract {
 
 // YAML as a tree of texts with their places. Nothing is typed implicitly: `no` is the text "no".
+struct YamlEntry;
 struct YamlNode {
   enum class Kind { kNone, kScalar, kSequence, kMap };
   Kind kind = Kind::kNone;
   std::string text;  // kScalar
   Span span;
   std::vector<YamlNode> items;                          // kSequence
-  std::vector<std::pair<YamlNode, YamlNode>> entries;   // kMap, in order
+  std::vector<YamlEntry> entries;  // kMap, in order
 
   bool exists() const { return kind != Kind::kNone; }
   bool is_scalar() const { return kind == Kind::kScalar; }
@@ -24,6 +25,11 @@ struct YamlNode {
   bool is_map() const { return kind == Kind::kMap; }
   // The value of a key; a missing node when there is none.
   const YamlNode& operator[](std::string_view key) const;
+};
+
+struct YamlEntry {
+  YamlNode key;
+  YamlNode value;
 };
 
 // `place` covers `text` in its source; `indent` characters at the start of every line were removed from the source. Reports
