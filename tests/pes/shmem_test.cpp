@@ -51,7 +51,8 @@ TEST_P(Shmem, PutsGetsAndBarriersMoveData) {
     if (other[0] != 1000 + before || other[8] != 7 + before || aclshmem_int32_g(word, next) != 1000 + next) {
       return 2;
     }
-    if (aclshmem_ptr(word, next) == nullptr || aclshmem_ptr(word, count) != nullptr || aclshmem_ptr(&count, 0) != nullptr) {
+    int local = 0;
+    if (aclshmem_ptr(word, next) == nullptr || aclshmem_ptr(word, count) != nullptr || aclshmem_ptr(&local, 0) != nullptr) {
       return 3;
     }
     aclshmem_free(other);

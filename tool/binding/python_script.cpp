@@ -17,8 +17,8 @@ using contract::Contract;
 using contract::Dimension;
 using contract::Tensor;
 
-std::string python_dimension(const Contract& contract, const Dimension& dimension) {
-  const contract::Naming name = [&contract](const std::string& text) {
+std::string python_dimension(const Dimension& dimension) {
+  const contract::Naming name = [](const std::string& text) {
     return text == "n_pes" || text == "pe" ? text : fmt::format("symbols[\"{}\"]", text);
   };
   const contract::Naming tensor = [](const std::string& text) { return text; };
@@ -37,7 +37,7 @@ std::string python_shapes(const Contract& contract, bool outputs) {
     }
     std::vector<std::string> sizes;
     for (const Dimension& dimension : t.shape) {
-      sizes.push_back(python_dimension(contract, dimension));
+      sizes.push_back(python_dimension(dimension));
     }
     out += fmt::format("        \"{}\": [{}],\n", t.name, joined(sizes, ", "));
   }
