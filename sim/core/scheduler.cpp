@@ -81,7 +81,8 @@ bool Scheduler::is_stream(const void* handle) {
 }
 
 void Scheduler::destroy_stream(Stream* stream) {
-  run_until([stream] { return stream->completed == stream->enqueued; }, kForever);
+  // The leader may still look at it until it has taken it off its list.
+  run_until([stream] { return stream->completed == stream->enqueued && !stream->listed; }, kForever);
   const std::lock_guard lock(mutex_);
   handles_.erase(stream);
   const auto at = std::find_if(owned_.begin(), owned_.end(),
@@ -235,6 +236,7 @@ bool Scheduler::serve_streams() {
       stream.listed = false;
       active_[i] = active_.back();
       active_.pop_back();
+      progress_.notify_all();
     } else {
       ++i;
     }

@@ -18,7 +18,7 @@ TEST(HeapAllocator, GivesTheSmallestHoleThatFits) {
 }
 
 TEST(HeapAllocator, NeighboursCoalesce) {
-  HeapAllocator heap(300);
+  HeapAllocator heap(304);
   const auto a = heap.allocate(96, 16);
   const auto b = heap.allocate(96, 16);
   const auto c = heap.allocate(96, 16);
