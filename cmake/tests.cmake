@@ -10,7 +10,7 @@ add_library(test_support STATIC tests/support/pe_group.cpp)
 target_link_libraries(test_support PUBLIC sim_core PRIVATE project_flags)
 
 # Programs of several PEs: they fork, so each test is a process of its own.
-foreach(name job shmem)
+foreach(name job shmem device)
   if(EXISTS ${PROJECT_SOURCE_DIR}/tests/pes/${name}_test.cpp)
     add_executable(pes_${name}_test tests/pes/${name}_test.cpp)
     target_link_libraries(pes_${name}_test PRIVATE test_support sim_shmem sim_acl fmt::fmt project_flags GTest::gtest_main)
@@ -20,7 +20,7 @@ endforeach()
 
 # The part the thread sanitizer is run on.
 add_custom_target(sim_tests)
-foreach(target sim_core_test sim_ascendc_test sim_shmem_test sim_kernelc_test sim_acl_test pes_job_test pes_shmem_test)
+foreach(target sim_core_test sim_ascendc_test sim_shmem_test sim_kernelc_test sim_acl_test pes_job_test pes_shmem_test pes_device_test)
   if(TARGET ${target})
     add_dependencies(sim_tests ${target})
   endif()
