@@ -1,5 +1,6 @@
-// Latencies of the simulated machine, as one JSON list: bare barrier, job barrier, kernel signals, empty launches.
-// Each row is measured in processes of its own, so that no row leaves state to the next.
+// Latencies of the simulated machine, as one JSON list: bare barrier, job barrier, kernel signals,
+// empty launches. Each row is measured in processes of its own, so that no row leaves state to the
+// next.
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -49,7 +50,9 @@ struct Result {
   double us;
 };
 
-uint16_t port_for(int pe_count) { return static_cast<uint16_t>(20000 + (getpid() + pe_count * 101) % 20000); }
+uint16_t port_for(int pe_count) {
+  return static_cast<uint16_t>(20000 + (getpid() + pe_count * 101) % 20000);
+}
 
 // Runs `body` in `pe_count` forked PEs that have joined one job; returns what PE 0 wrote.
 double in_job(int pe_count, const std::function<double(int pe)>& body) {
@@ -140,7 +143,8 @@ double bare_barrier(int pe_count) {
   return us;
 }
 
-// Every block of PE p plays ping-pong with the same block of PE p ^ 1; microseconds per signal of the whole job.
+// Every block of PE p plays ping-pong with the same block of PE p ^ 1; microseconds per signal of
+// the whole job.
 double signals(int pe_count, int block_count, int pings) {
   return in_job(pe_count, [=](int pe) {
     shmem_sim::Stream* stream = shmem_sim::create_stream(shmem_sim::current_device());
@@ -194,7 +198,11 @@ double empty_launches(int in_flight) {
 int main() {
   std::string rows;
   const auto row = [&](const char* name, int pes, double us) {
-    rows += fmt::format("{}{{\"name\": \"{}\", \"pes\": {}, \"us\": {:.3f}}}", rows.empty() ? "" : ", ", name, pes, us);
+    rows += fmt::format("{}{{\"name\": \"{}\", \"pes\": {}, \"us\": {:.3f}}}",
+                        rows.empty() ? "" : ", ",
+                        name,
+                        pes,
+                        us);
   };
   for (const int pes : {2, 4, 8}) {
     row("bare barrier", pes, bare_barrier(pes));

@@ -1,5 +1,6 @@
-// The floor an all-gather on one host is compared with: copy the own chunk into shared memory, meet, copy everybody's
-// chunk out. Also the barrier that aligns the processes of the benchmark. Loaded by bench/all_gather.py through ctypes.
+// The floor an all-gather on one host is compared with: copy the own chunk into shared memory,
+// meet, copy everybody's chunk out. Also the barrier that aligns the processes of the benchmark.
+// Loaded by bench/all_gather.py through ctypes.
 
 #include <linux/futex.h>
 #include <sched.h>
@@ -66,8 +67,8 @@ __attribute__((visibility("default"))) void staged_barrier(void* shared, int pe_
   wait_for_change(meeting->generation, generation);
 }
 
-__attribute__((visibility("default"))) void staged_all_gather(void* shared, int pe, int pe_count, const void* input,
-                                                              void* output, size_t bytes) {
+__attribute__((visibility("default"))) void staged_all_gather(
+    void* shared, int pe, int pe_count, const void* input, void* output, size_t bytes) {
   auto* data = static_cast<char*>(shared) + kData;
   std::memcpy(data + static_cast<size_t>(pe) * bytes, input, bytes);
   staged_barrier(shared, pe_count);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every C++ file of tool/, sim/, tests/ and bench/ is formatted by .clang-format.
+# Every C++ file of tool/, sim/, tests/ and bench/ is formatted by .clang-format; templates with @@places@@ are not C++ yet.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 git ls-files 'tool/*.cpp' 'tool/*.h' 'sim/*.cpp' 'sim/*.h' 'tests/*.cpp' 'tests/*.h' 'bench/*.cpp' 'bench/*.h' |
-  grep -v '^tests/e2e/broken/' | xargs clang-format-16 --dry-run --Werror
+  grep -vE '^tests/(e2e/broken|cases)/|^tool/binding/snippets/torch_bind_op.cpp' | xargs clang-format-16 --dry-run --Werror

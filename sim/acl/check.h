@@ -4,11 +4,13 @@
 #include "sim/acl/error.h"
 #include "sim/core/stream.h"
 
-// Checks that every call makes on its handles. A null stream means the default stream of the current device.
+// Checks that every call makes on its handles. A null stream means the default stream of the
+// current device.
 
 namespace shmem_sim::acl {
 
-// Null and the recent error message set when the handle is not a live stream, or there is no current device.
+// Null and the recent error message set when the handle is not a live stream, or there is no
+// current device.
 Stream* stream_of(aclrtStream handle, const char* call);
 Event* event_of(aclrtEvent handle, const char* call);
 

@@ -13,16 +13,18 @@
 #include "sim/core/config.h"
 #include "sim/core/memory.h"
 
-// Devices, contexts (one per device, its handle is the device number + 1) and what is told about them.
+// Devices, contexts (one per device, its handle is the device number + 1) and what is told about
+// them.
 
 namespace shmem_sim::acl {
 namespace {
 
-constexpr int64_t kCubeCores = 24;    // Ascend 910B1
+constexpr int64_t kCubeCores = 24;  // Ascend 910B1
 constexpr int64_t kVectorCores = 48;
 constexpr int64_t kL2Bytes = int64_t{192} << 20;
 
-// ASCEND_RT_VISIBLE_DEVICES: "2,3" makes devices 2 and 3 appear as 0 and 1. Malformed or unset: all.
+// ASCEND_RT_VISIBLE_DEVICES: "2,3" makes devices 2 and 3 appear as 0 and 1. Malformed or unset:
+// all.
 const std::vector<int>& visible_devices() {
   static const std::vector<int> devices = [] {
     std::vector<int> list;
@@ -46,28 +48,33 @@ const std::vector<int>& visible_devices() {
   return devices;
 }
 
-aclrtContext context_of(int device) { return reinterpret_cast<aclrtContext>(static_cast<intptr_t>(device) + 1); }
+aclrtContext context_of(int device) {
+  return reinterpret_cast<aclrtContext>(static_cast<intptr_t>(device) + 1);
+}
 
 }  // namespace
 
 int32_t require_device_id(int64_t device, const char* call) {
   const auto count = static_cast<int64_t>(visible_devices().size());
   if (device < 0 || device >= count) {
-    return fail(ACL_ERROR_RT_INVALID_DEVICEID, call, fmt::format("device {}: there are {} devices", device, count));
+    return fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                call,
+                fmt::format("device {}: there are {} devices", device, count));
   }
   return ACL_SUCCESS;
 }
 
 int32_t require_device(const char* call) {
   if (current_device() < 0) {
-    return fail(ACL_ERROR_RT_CONTEXT_NULL, call, "no device set on this thread: call aclrtSetDevice first");
+    return fail(
+        ACL_ERROR_RT_CONTEXT_NULL, call, "no device set on this thread: call aclrtSetDevice first");
   }
   return ACL_SUCCESS;
 }
 
 }  // namespace shmem_sim::acl
 
-using namespace shmem_sim;       // NOLINT(google-build-using-namespace): C functions over these modules
+using namespace shmem_sim;  // NOLINT(google-build-using-namespace): C functions over these modules
 using namespace shmem_sim::acl;  // NOLINT(google-build-using-namespace)
 
 extern "C" {
@@ -75,7 +82,9 @@ extern "C" {
 aclError aclrtGetDeviceCount(uint32_t* count) {
   SHMEM_SIM_ACL_CALL();
   *count = static_cast<uint32_t>(visible_devices().size());
-  return *count == 0 ? fail(ACL_ERROR_RT_NO_DEVICE, __func__, "ASCEND_RT_VISIBLE_DEVICES leaves no device") : ACL_SUCCESS;
+  return *count == 0
+             ? fail(ACL_ERROR_RT_NO_DEVICE, __func__, "ASCEND_RT_VISIBLE_DEVICES leaves no device")
+             : ACL_SUCCESS;
 }
 
 aclError aclrtSetDevice(int32_t device) {
@@ -99,7 +108,9 @@ aclError aclrtResetDevice(int32_t device) {
   return ACL_SUCCESS;
 }
 
-aclError aclrtResetDeviceForce(int32_t device) { return aclrtResetDevice(device); }
+aclError aclrtResetDeviceForce(int32_t device) {
+  return aclrtResetDevice(device);
+}
 
 aclError aclrtGetDevice(int32_t* device) {
   SHMEM_SIM_ACL_CALL();
@@ -162,8 +173,10 @@ aclError aclrtSynchronizeDevice() {
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout_ms) {
   SHMEM_SIM_ACL_CALL();
   const int32_t error = require_device(__func__);
-  return error != 0 ? error
-                    : result(__func__, synchronize_device(current_device(), std::chrono::milliseconds(timeout_ms)));
+  return error != 0
+             ? error
+             : result(__func__,
+                      synchronize_device(current_device(), std::chrono::milliseconds(timeout_ms)));
 }
 
 const char* aclrtGetSocName() {
@@ -206,11 +219,19 @@ aclError aclrtDeviceGetBareTgid(int32_t* pid) {
 aclError aclGetDeviceCapability(uint32_t device, aclDeviceInfo info, int64_t* value) {
   SHMEM_SIM_ACL_CALL();
   switch (info) {
-    case ACL_DEVICE_INFO_AI_CORE_NUM: *value = kCubeCores; break;
-    case ACL_DEVICE_INFO_VECTOR_CORE_NUM: *value = kVectorCores; break;
-    case ACL_DEVICE_INFO_L2_SIZE: *value = kL2Bytes; break;
+    case ACL_DEVICE_INFO_AI_CORE_NUM:
+      *value = kCubeCores;
+      break;
+    case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+      *value = kVectorCores;
+      break;
+    case ACL_DEVICE_INFO_L2_SIZE:
+      *value = kL2Bytes;
+      break;
     default:
-      return fail(ACL_ERROR_INVALID_PARAM, __func__, fmt::format("device information {} is not known", static_cast<int>(info)));
+      return fail(ACL_ERROR_INVALID_PARAM,
+                  __func__,
+                  fmt::format("device information {} is not known", static_cast<int>(info)));
   }
   return require_device_id(device, __func__);
 }
@@ -219,11 +240,18 @@ aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attribute, int64_t* va
   SHMEM_SIM_ACL_CALL();
   switch (static_cast<int>(attribute)) {
     case ACL_DEV_ATTR_AICORE_CORE_NUM:
-    case ACL_DEV_ATTR_CUBE_CORE_NUM: *value = kCubeCores; break;
-    case ACL_DEV_ATTR_VECTOR_CORE_NUM: *value = kVectorCores; break;
-    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE: *value = static_cast<int64_t>(device_bytes_total()); break;
+    case ACL_DEV_ATTR_CUBE_CORE_NUM:
+      *value = kCubeCores;
+      break;
+    case ACL_DEV_ATTR_VECTOR_CORE_NUM:
+      *value = kVectorCores;
+      break;
+    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
+      *value = static_cast<int64_t>(device_bytes_total());
+      break;
     default:
-      return fail(ACL_ERROR_INVALID_PARAM, __func__,
+      return fail(ACL_ERROR_INVALID_PARAM,
+                  __func__,
                   fmt::format("device attribute {} is not known", static_cast<int>(attribute)));
   }
   return require_device_id(device, __func__);

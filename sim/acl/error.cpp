@@ -40,8 +40,12 @@ int32_t result(const char* call, const Status& status) {
 }
 
 int32_t unmodelled(const char* call) {
-  report({"unmodelled-call", fmt::format("{} is not modelled by the simulated CANN; docs/simulator.md lists what is", call)});
-  return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, call, "not modelled by the simulated CANN; docs/simulator.md lists what is");
+  report({"unmodelled-call",
+          fmt::format("{} is not modelled by the simulated CANN; docs/simulator.md lists what is",
+                      call)});
+  return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+              call,
+              "not modelled by the simulated CANN; docs/simulator.md lists what is");
 }
 
 void trace(const char* call) {
@@ -63,12 +67,19 @@ const char* aclGetRecentErrMsg() {
   return given.empty() ? nullptr : given.c_str();
 }
 
-aclError aclrtGetLastError(aclrtLastErrLevel) { return std::exchange(recent_code(), 0); }
-aclError aclrtPeekAtLastError(aclrtLastErrLevel) { return recent_code(); }
+aclError aclrtGetLastError(aclrtLastErrLevel) {
+  return std::exchange(recent_code(), 0);
+}
+aclError aclrtPeekAtLastError(aclrtLastErrLevel) {
+  return recent_code();
+}
 
-void aclAppLog(aclLogLevel, const char*, const char*, uint32_t, const char*, ...) {}  // logs go nowhere
+void aclAppLog(aclLogLevel, const char*, const char*, uint32_t, const char*, ...) {
+}  // logs go nowhere
 
 // For libopapi, whose failures are read through the same function.
-void shmem_sim_set_recent_error(int code, const char* call, const char* text) { shmem_sim::acl::fail(code, call, text); }
+void shmem_sim_set_recent_error(int code, const char* call, const char* text) {
+  shmem_sim::acl::fail(code, call, text);
+}
 
 }  // extern "C"

@@ -13,21 +13,25 @@
 
 // Life of the runtime, versions, and the options torch_npu reads and sets while it starts.
 
-using namespace shmem_sim;       // NOLINT(google-build-using-namespace): C functions over these modules
+using namespace shmem_sim;  // NOLINT(google-build-using-namespace): C functions over these modules
 using namespace shmem_sim::acl;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
 std::atomic<bool> g_initialised{false};
 
-bool is_950() { return config().soc.rfind("Ascend950", 0) == 0; }
+bool is_950() {
+  return config().soc.rfind("Ascend950", 0) == 0;
+}
 
 std::string cann_version() {
   return !config().cann_version.empty() ? config().cann_version : is_950() ? "9.1.0" : "8.5.0";
 }
 
 std::string driver_version() {
-  return !config().driver_version.empty() ? config().driver_version : is_950() ? "26.0.0" : "25.5.0";
+  return !config().driver_version.empty() ? config().driver_version
+         : is_950()                       ? "26.0.0"
+                                          : "25.5.0";
 }
 
 constexpr size_t kVersionBytes = 128;
@@ -92,10 +96,14 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt option, int64_t value) {
   return ACL_SUCCESS;
 }
 
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) { return aclrtSetSysParamOpt(option, value); }
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) {
+  return aclrtSetSysParamOpt(option, value);
+}
 
 // "disable" for just-in-time compilation is what makes torch_npu call aclnn operators at all.
-size_t aclGetCompileoptSize(aclCompileOpt) { return kVersionBytes; }
+size_t aclGetCompileoptSize(aclCompileOpt) {
+  return kVersionBytes;
+}
 
 aclError aclGetCompileopt(aclCompileOpt, char* value, size_t bytes) {
   SHMEM_SIM_ACL_CALL();
@@ -138,7 +146,11 @@ aclError aclmdlRICaptureGetInfo(aclrtStream, aclmdlRICaptureStatus* status, aclm
   return ACL_SUCCESS;
 }
 
-aclError aclmdlInitDump() { return ACL_SUCCESS; }  // nothing is dumped
-aclError aclmdlFinalizeDump() { return ACL_SUCCESS; }
+aclError aclmdlInitDump() {
+  return ACL_SUCCESS;
+}  // nothing is dumped
+aclError aclmdlFinalizeDump() {
+  return ACL_SUCCESS;
+}
 
 }  // extern "C"

@@ -13,7 +13,7 @@
 
 // Allocation, copies and what a pointer is. Device memory is host memory that the registry knows.
 
-using namespace shmem_sim;       // NOLINT(google-build-using-namespace): C functions over these modules
+using namespace shmem_sim;  // NOLINT(google-build-using-namespace): C functions over these modules
 using namespace shmem_sim::acl;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -27,46 +27,73 @@ aclError allocate(void** pointer, size_t bytes, const char* call) {
   }
   *pointer = allocate_device(current_device(), bytes);
   if (*pointer == nullptr) {
-    return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, call,
-                fmt::format("{} bytes on device {}: {} of {} bytes are in use (SHMEM_SIM_DEVICE_MEMORY_MIB)", bytes,
-                            current_device(), device_bytes_in_use(current_device()), device_bytes_total()));
+    return fail(
+        ACL_ERROR_RT_MEMORY_ALLOCATION,
+        call,
+        fmt::format(
+            "{} bytes on device {}: {} of {} bytes are in use (SHMEM_SIM_DEVICE_MEMORY_MIB)",
+            bytes,
+            current_device(),
+            device_bytes_in_use(current_device()),
+            device_bytes_total()));
   }
   return ACL_SUCCESS;
 }
 
-bool is_device(const std::optional<Region>& region) { return region && region->kind != MemoryKind::kHost; }
+bool is_device(const std::optional<Region>& region) {
+  return region && region->kind != MemoryKind::kHost;
+}
 
 struct CopySides {
   bool from_device = false;
   bool to_device = false;
 };
 
-std::optional<CopySides> sides_of(aclrtMemcpyKind kind, const void* destination, const void* source) {
+std::optional<CopySides> sides_of(aclrtMemcpyKind kind,
+                                  const void* destination,
+                                  const void* source) {
   switch (kind) {
-    case ACL_MEMCPY_HOST_TO_HOST: return CopySides{false, false};
+    case ACL_MEMCPY_HOST_TO_HOST:
+      return CopySides{false, false};
     case ACL_MEMCPY_HOST_TO_DEVICE:
-    case ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE: return CopySides{false, true};
-    case ACL_MEMCPY_DEVICE_TO_HOST: return CopySides{true, false};
+    case ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE:
+      return CopySides{false, true};
+    case ACL_MEMCPY_DEVICE_TO_HOST:
+      return CopySides{true, false};
     case ACL_MEMCPY_DEVICE_TO_DEVICE:
     case ACL_MEMCPY_INNER_DEVICE_TO_DEVICE:
-    case ACL_MEMCPY_INTER_DEVICE_TO_DEVICE: return CopySides{true, true};
-    case ACL_MEMCPY_DEFAULT: return CopySides{is_device(find_region(source)), is_device(find_region(destination))};
-    default: return std::nullopt;
+    case ACL_MEMCPY_INTER_DEVICE_TO_DEVICE:
+      return CopySides{true, true};
+    case ACL_MEMCPY_DEFAULT:
+      return CopySides{is_device(find_region(source)), is_device(find_region(destination))};
+    default:
+      return std::nullopt;
   }
 }
 
-// One side of a copy: what it is said to be against what it is, and whether it lies inside its allocation.
-aclError check_side(const void* address, size_t bytes, bool device, const char* side, const char* call) {
+// One side of a copy: what it is said to be against what it is, and whether it lies inside its
+// allocation.
+aclError check_side(
+    const void* address, size_t bytes, bool device, const char* side, const char* call) {
   const std::optional<Region> region = find_region(address);
   std::string problem;
   if (device != is_device(region)) {
-    problem = fmt::format("the {} {} is {} memory, the copy's direction says {}", side, address,
-                          device ? "host" : "device", device ? "device" : "host");
+    problem = fmt::format("the {} {} is {} memory, the copy's direction says {}",
+                          side,
+                          address,
+                          device ? "host" : "device",
+                          device ? "device" : "host");
   } else if (region) {
-    const auto offset = static_cast<size_t>(static_cast<const char*>(address) - static_cast<const char*>(region->base));
+    const auto offset = static_cast<size_t>(static_cast<const char*>(address) -
+                                            static_cast<const char*>(region->base));
     if (bytes > region->bytes - offset) {
-      problem = fmt::format("{} bytes at the {} {} pass the end of its allocation of {} bytes (offset {})", bytes, side,
-                            address, region->bytes, offset);
+      problem = fmt::format(
+          "{} bytes at the {} {} pass the end of its allocation of {} bytes (offset {})",
+          bytes,
+          side,
+          address,
+          region->bytes,
+          offset);
     }
   }
   if (problem.empty()) {
@@ -76,13 +103,21 @@ aclError check_side(const void* address, size_t bytes, bool device, const char* 
   return fail(ACL_ERROR_RT_PARAM_INVALID, call, problem);
 }
 
-aclError check_copy(void* destination, size_t room, const void* source, size_t bytes, aclrtMemcpyKind kind, const char* call) {
+aclError check_copy(void* destination,
+                    size_t room,
+                    const void* source,
+                    size_t bytes,
+                    aclrtMemcpyKind kind,
+                    const char* call) {
   const std::optional<CopySides> sides = sides_of(kind, destination, source);
   if (!sides) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, call, fmt::format("copy kind {} is not known", static_cast<int>(kind)));
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                call,
+                fmt::format("copy kind {} is not known", static_cast<int>(kind)));
   }
   if (bytes > room) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, call,
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                call,
                 fmt::format("{} bytes do not fit the destination of {} bytes", bytes, room));
   }
   if (bytes == 0) {
@@ -125,7 +160,9 @@ aclError copy_on_stream(void* destination,
 
 aclError check_fill(void* pointer, size_t room, size_t bytes, const char* call) {
   if (pointer == nullptr || bytes > room) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, call, fmt::format("{} bytes at {}: {} are allowed", bytes, pointer, room));
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                call,
+                fmt::format("{} bytes at {}: {} are allowed", bytes, pointer, room));
   }
   return check_side(pointer, bytes, is_device(find_region(pointer)), "destination", call);
 }
@@ -147,7 +184,9 @@ aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy) 
 aclError aclrtFree(void* pointer) {
   SHMEM_SIM_ACL_CALL();
   if (!free_device(pointer)) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, __func__, fmt::format("{} is not the start of live device memory", pointer));
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                __func__,
+                fmt::format("{} is not the start of live device memory", pointer));
   }
   return ACL_SUCCESS;
 }
@@ -159,15 +198,21 @@ aclError aclrtMallocHost(void** pointer, size_t bytes) {
   }
   *pointer = allocate_host(bytes);
   return *pointer != nullptr ? ACL_SUCCESS
-                             : fail(ACL_ERROR_RT_MEMORY_ALLOCATION, __func__, fmt::format("{} bytes of host memory", bytes));
+                             : fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                                    __func__,
+                                    fmt::format("{} bytes of host memory", bytes));
 }
 
-aclError aclrtMallocHostWithCfg(void** pointer, uint64_t bytes, aclrtMallocConfig*) { return aclrtMallocHost(pointer, bytes); }
+aclError aclrtMallocHostWithCfg(void** pointer, uint64_t bytes, aclrtMallocConfig*) {
+  return aclrtMallocHost(pointer, bytes);
+}
 
 aclError aclrtFreeHost(void* pointer) {
   SHMEM_SIM_ACL_CALL();
   if (!free_host(pointer)) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, __func__, fmt::format("{} is not the start of live pinned memory", pointer));
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                __func__,
+                fmt::format("{} is not the start of live pinned memory", pointer));
   }
   return ACL_SUCCESS;
 }
@@ -181,12 +226,16 @@ aclError aclrtHostRegisterV2(void* pointer, uint64_t bytes, uint32_t) {
 aclError aclrtHostUnregister(void* pointer) {
   SHMEM_SIM_ACL_CALL();
   return remove_region(pointer) ? ACL_SUCCESS
-                                : fail(ACL_ERROR_RT_PARAM_INVALID, __func__, fmt::format("{} is not registered", pointer));
+                                : fail(ACL_ERROR_RT_PARAM_INVALID,
+                                       __func__,
+                                       fmt::format("{} is not registered", pointer));
 }
 
-aclError aclrtMemcpy(void* destination, size_t room, const void* source, size_t bytes, aclrtMemcpyKind kind) {
+aclError aclrtMemcpy(
+    void* destination, size_t room, const void* source, size_t bytes, aclrtMemcpyKind kind) {
   SHMEM_SIM_ACL_CALL();
-  if (const aclError error = check_copy(destination, room, source, bytes, kind, __func__); error != 0) {
+  if (const aclError error = check_copy(destination, room, source, bytes, kind, __func__);
+      error != 0) {
     return error;
   }
   if (current_device() >= 0) {
@@ -228,7 +277,8 @@ aclError aclrtMemset(void* pointer, size_t room, int32_t value, size_t bytes) {
   return ACL_SUCCESS;
 }
 
-aclError aclrtMemsetAsync(void* pointer, size_t room, int32_t value, size_t bytes, aclrtStream handle) {
+aclError aclrtMemsetAsync(
+    void* pointer, size_t room, int32_t value, size_t bytes, aclrtStream handle) {
   SHMEM_SIM_ACL_CALL();
   Stream* stream = stream_of(handle, __func__);
   if (stream == nullptr) {
@@ -251,7 +301,8 @@ aclError aclrtPointerGetAttributes(const void* pointer, aclrtPtrAttributes* attr
   attributes->location.id = static_cast<uint32_t>(current_device() < 0 ? 0 : current_device());
   attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
   if (const std::optional<Region> region = find_region(pointer)) {
-    attributes->location.type = region->kind == MemoryKind::kHost ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE;
+    attributes->location.type = region->kind == MemoryKind::kHost ? ACL_MEM_LOCATION_TYPE_HOST
+                                                                  : ACL_MEM_LOCATION_TYPE_DEVICE;
     if (region->kind == MemoryKind::kDevice) {
       attributes->location.id = static_cast<uint32_t>(region->device);
     }

@@ -33,7 +33,7 @@ Event* event_of(aclrtEvent handle, const char* call) {
 
 }  // namespace shmem_sim::acl
 
-using namespace shmem_sim;       // NOLINT(google-build-using-namespace): C functions over these modules
+using namespace shmem_sim;  // NOLINT(google-build-using-namespace): C functions over these modules
 using namespace shmem_sim::acl;  // NOLINT(google-build-using-namespace)
 
 namespace {
@@ -56,8 +56,9 @@ aclError destroy_stream_of(aclrtStream handle, const char* call) {
 
 aclError synchronize_stream_of(aclrtStream handle, int32_t timeout_ms, const char* call) {
   Stream* stream = stream_of(handle, call);
-  return stream == nullptr ? ACL_ERROR_RT_INVALID_HANDLE
-                           : result(call, synchronize(stream, std::chrono::milliseconds(timeout_ms)));
+  return stream == nullptr
+             ? ACL_ERROR_RT_INVALID_HANDLE
+             : result(call, synchronize(stream, std::chrono::milliseconds(timeout_ms)));
 }
 
 aclError create_event_for(aclrtEvent* event) {
@@ -179,7 +180,8 @@ aclError aclrtStreamWaitEvent(aclrtStream stream_handle, aclrtEvent event_handle
 aclError aclrtSynchronizeEvent(aclrtEvent handle) {
   SHMEM_SIM_ACL_CALL();
   Event* event = event_of(handle, __func__);
-  return event == nullptr ? ACL_ERROR_RT_INVALID_HANDLE : result(__func__, synchronize_event(event));
+  return event == nullptr ? ACL_ERROR_RT_INVALID_HANDLE
+                          : result(__func__, synchronize_event(event));
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus* status) {
@@ -188,7 +190,8 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus* stat
   if (event == nullptr) {
     return ACL_ERROR_RT_INVALID_HANDLE;
   }
-  *status = event_done(event) ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+  *status =
+      event_done(event) ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
   return ACL_SUCCESS;
 }
 
@@ -212,7 +215,9 @@ aclError aclrtEventElapsedTime(float* milliseconds, aclrtEvent start, aclrtEvent
   const int64_t from = event_time_ns(first);
   const int64_t to = event_time_ns(last);
   if (from == 0 || to == 0) {
-    return fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, __func__, "an event was not recorded, or is not reached yet");
+    return fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                __func__,
+                "an event was not recorded, or is not reached yet");
   }
   *milliseconds = static_cast<float>(static_cast<double>(to - from) / 1e6);
   return ACL_SUCCESS;
@@ -242,7 +247,10 @@ aclError aclrtLaunchHostFunc(aclrtStream handle, aclrtHostFunc function, void* a
   return ACL_SUCCESS;
 }
 
-aclError aclrtLaunchCallback(aclrtCallback function, void* argument, aclrtCallbackBlockType, aclrtStream handle) {
+aclError aclrtLaunchCallback(aclrtCallback function,
+                             void* argument,
+                             aclrtCallbackBlockType,
+                             aclrtStream handle) {
   SHMEM_SIM_ACL_CALL();
   return aclrtLaunchHostFunc(handle, function, argument);
 }
@@ -258,7 +266,8 @@ aclError aclrtUnSubscribeReport(uint64_t, aclrtStream) {
 }
 
 aclError aclrtProcessReport(int32_t timeout_ms) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(timeout_ms < 0 ? 10 : std::min(timeout_ms, 10)));
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(timeout_ms < 0 ? 10 : std::min(timeout_ms, 10)));
   return ACL_SUCCESS;
 }
 

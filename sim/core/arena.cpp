@@ -8,8 +8,8 @@
 namespace shmem_sim {
 
 std::byte* reserve_windows(uint64_t count, uint64_t window_bytes) {
-  void* memory =
-      mmap(nullptr, count * window_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(
+      nullptr, count * window_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) {
     std::perror("shmem-sim: no addresses for unified buffers");
     std::abort();

@@ -7,7 +7,9 @@
 
 namespace shmem_sim {
 
-std::string_view kernel_name(const Block& block) { return block.launch->description.name; }
+std::string_view kernel_name(const Block& block) {
+  return block.launch->description.name;
+}
 
 void yield() {
   if (current_block() == nullptr) {

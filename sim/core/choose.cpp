@@ -30,7 +30,8 @@ uint64_t choose(uint64_t limit) {
   }
   const auto pe = static_cast<uint64_t>(job_pe() + 1);
   const uint64_t at = g_position.fetch_add(1, std::memory_order_relaxed);
-  return mix(mix(static_cast<uint64_t>(config().seed_number) * 0x9e3779b97f4a7c15u + pe) + at) % limit;
+  return mix(mix(static_cast<uint64_t>(config().seed_number) * 0x9e3779b97f4a7c15u + pe) + at) %
+         limit;
 }
 
 }  // namespace shmem_sim

@@ -5,8 +5,8 @@
 #include "sim/core/api.h"
 
 // The one place free choices come from: order of blocks, length of delays, which transfer completes
-// first. Eagerly it answers 0 always, so that nothing is reordered; adversarially from SHMEM_SIM_SEED,
-// the PE and the position of the choice, so that a printed seed replays.
+// first. Eagerly it answers 0 always, so that nothing is reordered; adversarially from
+// SHMEM_SIM_SEED, the PE and the position of the choice, so that a printed seed replays.
 
 namespace shmem_sim {
 

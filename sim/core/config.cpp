@@ -12,7 +12,11 @@ namespace shmem_sim {
 namespace {
 
 [[noreturn]] void malformed(const char* variable, const char* value, const char* expected) {
-  fmt::print(stderr, "shmem-sim: {}=\"{}\" is not {}; unset it or correct it\n", variable, value, expected);
+  fmt::print(stderr,
+             "shmem-sim: {}=\"{}\" is not {}; unset it or correct it\n",
+             variable,
+             value,
+             expected);
   std::_Exit(2);
 }
 
@@ -33,7 +37,9 @@ void read(const char* variable, const char* value, bool& member) {
   member = value[0] == '1';
 }
 
-void read(const char*, const char* value, std::string& member) { member = value; }
+void read(const char*, const char* value, std::string& member) {
+  member = value;
+}
 
 void check(Config& config) {
   if (config.devices < 1 || config.devices > 32) {
@@ -50,9 +56,9 @@ void check(Config& config) {
 
 Config read_environment() {
   Config config;
-#define SETTING(member, variable, type, fallback, help)                      \
+#define SETTING(member, variable, type, fallback, help)                        \
   if (const char* value = std::getenv(variable); value != nullptr && *value) { \
-    read(variable, value, config.member);                                    \
+    read(variable, value, config.member);                                      \
   }
 #include "sim/core/config.def"
 #undef SETTING
@@ -63,7 +69,9 @@ Config read_environment() {
 std::atomic<const Config*> g_settings{nullptr};
 
 // A launcher may give each forked PE settings of its own.
-void forget_in_child() { g_settings.store(nullptr); }
+void forget_in_child() {
+  g_settings.store(nullptr);
+}
 
 }  // namespace
 

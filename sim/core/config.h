@@ -5,7 +5,8 @@
 
 #include "sim/core/api.h"
 
-// The simulator's environment settings, read once per process (again after fork). One table: config.def.
+// The simulator's environment settings, read once per process (again after fork). One table:
+// config.def.
 
 namespace shmem_sim {
 

@@ -7,8 +7,8 @@
 
 #include "sim/core/job.h"
 
-// The pages at the start of a process's memory file: what its peers read and write to wake it, to meet it at a
-// barrier, and to learn how it ended. Internal to sim/core.
+// The pages at the start of a process's memory file: what its peers read and write to wake it, to
+// meet it at a barrier, and to learn how it ended. Internal to sim/core.
 
 namespace shmem_sim {
 
@@ -25,15 +25,15 @@ struct PeSet {
 
 struct Control {
   alignas(64) std::atomic<uint32_t> doorbell;
-  std::atomic<uint32_t> sleeping;  // somebody sleeps on the doorbell
+  std::atomic<uint32_t> sleeping;                     // somebody sleeps on the doorbell
   alignas(64) std::atomic<uint32_t> barrier_arrived;  // used in PE 0's pages
   alignas(64) std::atomic<uint32_t> barrier_generation;
   std::atomic<uint32_t> barrier_sleeping;
   alignas(64) std::atomic<uint32_t> left;  // left the job properly
   std::atomic<int32_t> abort_code;         // 0, or why it ended the job
   char abort_reason[1024];
-  alignas(64) PeSet any_waiter;                  // of PEs that wait for some word of this owner
-  alignas(64) PeSet waiters[kWaiterSlots];       // by hash of the 64-byte line
+  alignas(64) PeSet any_waiter;             // of PEs that wait for some word of this owner
+  alignas(64) PeSet waiters[kWaiterSlots];  // by hash of the 64-byte line
   alignas(64) std::atomic<uint64_t> writers[kWriterSlots];
   alignas(64) std::byte gather[kGatherBytes];
 };
@@ -47,7 +47,8 @@ int own_memory_file();
 // Forgets what an earlier job left in the pages (not the doorbell).
 void clear_control(Control& control);
 
-// Waits until `word` differs from `seen`; sets `sleeping` before it sleeps in the kernel. See sleep_on_doorbell.
+// Waits until `word` differs from `seen`; sets `sleeping` before it sleeps in the kernel. See
+// sleep_on_doorbell.
 void adaptive_wait(std::atomic<uint32_t>& word,
                    std::atomic<uint32_t>& sleeping,
                    uint32_t seen,

@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kYields = 32;
-constexpr auto kSlowYield = 200us;     // another process had the core
-constexpr auto kYieldPause = 20ms;     // so long nobody yields afterwards
+constexpr auto kSlowYield = 200us;  // another process had the core
+constexpr auto kYieldPause = 20ms;  // so long nobody yields afterwards
 
 // A writer is kept as offset, PE + 1 and block in one word; 0: nobody yet.
 constexpr uint64_t kHostThread = 0xffff;
@@ -37,7 +37,9 @@ struct OwnPages {
 
 std::atomic<OwnPages*> g_pages{nullptr};
 
-void forget_in_child() { g_pages.store(nullptr); }
+void forget_in_child() {
+  g_pages.store(nullptr);
+}
 
 OwnPages* make_pages() {
   auto* pages = new OwnPages;
@@ -90,7 +92,9 @@ void add(PeSet& set, int pe) {
   }
 }
 
-void ring(Control& control) { advance_and_wake(control.doorbell, control.sleeping); }
+void ring(Control& control) {
+  advance_and_wake(control.doorbell, control.sleeping);
+}
 
 void take_and_ring(PeSet& set, int pe_count) {
   for (int first = 0; first < pe_count; first += 64) {
@@ -106,8 +110,12 @@ void take_and_ring(PeSet& set, int pe_count) {
 
 }  // namespace
 
-Control& own_control() { return *own_pages().control; }
-int own_memory_file() { return own_pages().file; }
+Control& own_control() {
+  return *own_pages().control;
+}
+int own_memory_file() {
+  return own_pages().file;
+}
 
 void clear_control(Control& control) {
   control.barrier_arrived = 0;
@@ -162,14 +170,18 @@ void advance_and_wake(std::atomic<uint32_t>& word, std::atomic<uint32_t>& sleepi
   }
 }
 
-uint32_t doorbell_value() { return own_control().doorbell.load(std::memory_order_acquire); }
+uint32_t doorbell_value() {
+  return own_control().doorbell.load(std::memory_order_acquire);
+}
 
 void sleep_on_doorbell(uint32_t seen, std::chrono::nanoseconds longest) {
   Control& control = own_control();
   adaptive_wait(control.doorbell, control.sleeping, seen, longest);
 }
 
-void ring_doorbell() { ring(own_control()); }
+void ring_doorbell() {
+  ring(own_control());
+}
 
 void ring_all_doorbells() {
   for (int pe = 0; pe < job_pe_count(); ++pe) {
@@ -227,7 +239,8 @@ std::string last_writer(const void* address) {
     return "nobody";
   }
   const uint64_t block = writer & 0xffff;
-  return fmt::format("PE {}{}", ((writer >> 16) & 0xffff) - 1,
+  return fmt::format("PE {}{}",
+                     ((writer >> 16) & 0xffff) - 1,
                      block == kHostThread ? ", host thread" : fmt::format(", block {}", block));
 }
 

@@ -52,8 +52,12 @@ class StackPool {
         return stack;
       }
     }
-    void* memory = mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void* memory = mmap(nullptr,
+                        kGuardBytes + kStackBytes,
+                        PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                        -1,
+                        0);
     if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE) != 0) {
       throw std::runtime_error("no memory for the stack of a kernel block (256 KiB)");
     }
@@ -81,8 +85,8 @@ StackPool& stack_pool() {
   return *pool;
 }
 
-// The C++ runtime's exceptions in flight belong to a thread; a fiber that is suspended inside a handler takes them
-// along. Layout: Itanium C++ ABI, 2.2.2.
+// The C++ runtime's exceptions in flight belong to a thread; a fiber that is suspended inside a
+// handler takes them along. Layout: Itanium C++ ABI, 2.2.2.
 struct ExceptionState {
   void* caught = nullptr;
   unsigned int uncaught = 0;
@@ -122,7 +126,8 @@ struct Fiber::State {
 
   void leave() {
 #ifdef SHMEM_SIM_ASAN
-    __sanitizer_start_switch_fiber(ended ? nullptr : &fake_stack, resumer_stack, resumer_stack_bytes);
+    __sanitizer_start_switch_fiber(
+        ended ? nullptr : &fake_stack, resumer_stack, resumer_stack_bytes);
 #endif
 #ifdef SHMEM_SIM_TSAN
     __tsan_switch_to_fiber(tsan_resumer, 0);
@@ -161,7 +166,9 @@ Fiber::~Fiber() {
   }
 }
 
-bool Fiber::ended() const { return state_->ended; }
+bool Fiber::ended() const {
+  return state_->ended;
+}
 
 void Fiber::resume() {
   State& state = *state_;
@@ -191,6 +198,8 @@ void Fiber::resume() {
   State::running() = state.outer;
 }
 
-void Fiber::suspend() { State::running()->leave(); }
+void Fiber::suspend() {
+  State::running()->leave();
+}
 
 }  // namespace shmem_sim

@@ -26,8 +26,11 @@ void append(int descriptor, const std::string& text) {
 
 void report(const Finding& finding) {
   g_count.fetch_add(1);
-  nlohmann::json record = {{"rule", finding.rule}, {"detail", finding.detail}, {"pe", job_pe()},
-                           {"pid", getpid()},      {"device", current_device()}};
+  nlohmann::json record = {{"rule", finding.rule},
+                           {"detail", finding.detail},
+                           {"pe", job_pe()},
+                           {"pid", getpid()},
+                           {"device", current_device()}};
   std::string place;
   if (const Block* block = current_block()) {
     record["kernel"] = kernel_name(*block);
@@ -44,7 +47,11 @@ void report(const Finding& finding) {
     }
   }
   append(STDERR_FILENO,
-         fmt::format("shmem-sim: finding {}: PE {} (pid {}){}: {}\n", finding.rule, job_pe(), getpid(), place,
+         fmt::format("shmem-sim: finding {}: PE {} (pid {}){}: {}\n",
+                     finding.rule,
+                     job_pe(),
+                     getpid(),
+                     place,
                      finding.detail));
   const std::string& path = config().findings_file;
   if (!path.empty()) {
@@ -56,6 +63,8 @@ void report(const Finding& finding) {
   }
 }
 
-int64_t finding_count() { return g_count.load(); }
+int64_t finding_count() {
+  return g_count.load();
+}
 
 }  // namespace shmem_sim

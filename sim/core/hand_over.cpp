@@ -23,7 +23,9 @@ struct AbstractName {
   socklen_t length = 0;
   explicit AbstractName(const std::string& name) {
     address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1, name.data(), name.size());  // a leading zero byte: not in the file system
+    std::memcpy(address.sun_path + 1,
+                name.data(),
+                name.size());  // a leading zero byte: not in the file system
     length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
@@ -32,7 +34,8 @@ struct AbstractName {
 bool same_user(int connection) {
   ucred peer = {};
   socklen_t length = sizeof peer;
-  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
+         peer.uid == geteuid();
 }
 
 union ControlBuffer {
@@ -85,7 +88,8 @@ HandOver::HandOver(int file) : file_(file) {
   listener_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   stop_ = eventfd(0, EFD_CLOEXEC);
   const AbstractName name(name_);
-  if (listener_ < 0 || bind(listener_, name.get(), name.length) != 0 || listen(listener_, 1024) != 0) {
+  if (listener_ < 0 || bind(listener_, name.get(), name.length) != 0 ||
+      listen(listener_, 1024) != 0) {
     return;  // peers fall back to /proc
   }
   thread_ = std::thread([this] { serve(); });

@@ -6,9 +6,10 @@
 #include <string>
 #include <thread>
 
-// Gives this process's memory file to peers that are neither parent nor child: SCM_RIGHTS over an abstract unix
-// socket, only to processes of the same user that know the name; nothing is left in the file system. Where
-// the socket cannot be reached (another network namespace), /proc/<pid>/fd/<n>. Internal to sim/core.
+// Gives this process's memory file to peers that are neither parent nor child: SCM_RIGHTS over an
+// abstract unix socket, only to processes of the same user that know the name; nothing is left in
+// the file system. Where the socket cannot be reached (another network namespace),
+// /proc/<pid>/fd/<n>. Internal to sim/core.
 
 namespace shmem_sim {
 

@@ -34,9 +34,13 @@ struct Job {
 
 std::atomic<Job*> g_job{nullptr};  // of this process; the one object behind the C API
 
-void forget_in_child() { g_job.store(nullptr); }  // the parent is still in the job, the child never was
+void forget_in_child() {
+  g_job.store(nullptr);
+}  // the parent is still in the job, the child never was
 
-Job* job() { return g_job.load(std::memory_order_acquire); }
+Job* job() {
+  return g_job.load(std::memory_order_acquire);
+}
 
 Status fault(JoinFault code, std::string message) {
   return failed(static_cast<int32_t>(code), std::move(message));
@@ -50,7 +54,9 @@ struct Introduction {
   int file = -1;
   std::string name;
 
-  std::string text() const { return fmt::format("{} {} {} {} {}", pe_count, heap_bytes, pid, file, name); }
+  std::string text() const {
+    return fmt::format("{} {} {} {} {}", pe_count, heap_bytes, pid, file, name);
+  }
   static Introduction parse(const std::string& text) {
     Introduction result;
     std::istringstream in(text);
@@ -59,8 +65,8 @@ struct Introduction {
   }
 };
 
-// Exchanges introductions over PE 0's store. The server must live until everybody has all of them; the barrier at the
-// end of join_job sees to that.
+// Exchanges introductions over PE 0's store. The server must live until everybody has all of them;
+// the barrier at the end of join_job sees to that.
 Status meet(const JobOptions& options, const Introduction& mine, std::vector<Introduction>& all) {
   const auto deadline = Clock::now() + options.timeout;
   KeyValueClient client;
@@ -78,10 +84,17 @@ Status meet(const JobOptions& options, const Introduction& mine, std::vector<Int
     all.push_back(Introduction::parse(text));
     const Introduction& other = all.back();
     if (other.pe_count != mine.pe_count || other.heap_bytes != mine.heap_bytes) {
-      return fault(JoinFault::kMismatch,
-                   fmt::format("PE {} joins with {} PEs and {} heap bytes, PE {} with {} PEs and {} heap bytes; "
-                               "they must be equal on all PEs",
-                               options.pe, mine.pe_count, mine.heap_bytes, pe, other.pe_count, other.heap_bytes));
+      return fault(
+          JoinFault::kMismatch,
+          fmt::format(
+              "PE {} joins with {} PEs and {} heap bytes, PE {} with {} PEs and {} heap bytes; "
+              "they must be equal on all PEs",
+              options.pe,
+              mine.pe_count,
+              mine.heap_bytes,
+              pe,
+              other.pe_count,
+              other.heap_bytes));
     }
   }
   return status;
@@ -98,8 +111,12 @@ Status map_all(Job& fresh, const std::vector<Introduction>& all) {
       close(file);
     }
     if (!mapped) {
-      return fault(JoinFault::kMemory, fmt::format("PE {} cannot map the memory of PE {} (pid {}): {}",
-                                                   fresh.options.pe, pe, other.pid, std::strerror(error)));
+      return fault(JoinFault::kMemory,
+                   fmt::format("PE {} cannot map the memory of PE {} (pid {}): {}",
+                               fresh.options.pe,
+                               pe,
+                               other.pid,
+                               std::strerror(error)));
     }
   }
   return {};
@@ -109,11 +126,15 @@ Status prepare_memory(const JobOptions& options, Segment& segment) {
   clear_control(own_control());
   // Cut and grown again, so that the heap starts as zeroes.
   if (ftruncate(own_memory_file(), static_cast<off_t>(kControlBytes)) != 0 ||
-      ftruncate(own_memory_file(), static_cast<off_t>(Segment::file_bytes(options.heap_bytes))) != 0 ||
+      ftruncate(own_memory_file(), static_cast<off_t>(Segment::file_bytes(options.heap_bytes))) !=
+          0 ||
       !segment.reserve(options.pe_count, options.heap_bytes, options.heap_alignment)) {
     return fault(JoinFault::kMemory,
-                 fmt::format("PE {}: no room for {} heaps of {} bytes: {}", options.pe, options.pe_count,
-                             options.heap_bytes, std::strerror(errno)));
+                 fmt::format("PE {}: no room for {} heaps of {} bytes: {}",
+                             options.pe,
+                             options.pe_count,
+                             options.heap_bytes,
+                             std::strerror(errno)));
   }
   return {};
 }
@@ -131,8 +152,11 @@ Status wait_at_barrier(const Segment& segment, const JobOptions& options, const 
   while (meeting.barrier_generation.load() == generation) {
     if (Clock::now() >= deadline) {
       return failed(kSynchronizeTimeout,
-                    fmt::format("PE {}: barrier of {} PEs: only {} arrived within {} ms", options.pe,
-                                options.pe_count, meeting.barrier_arrived.load(), options.timeout.count()));
+                    fmt::format("PE {}: barrier of {} PEs: only {} arrived within {} ms",
+                                options.pe,
+                                options.pe_count,
+                                meeting.barrier_arrived.load(),
+                                options.timeout.count()));
     }
     if (watch != nullptr) {
       if (Status status = watch->status(); !status.ok()) {
@@ -146,7 +170,9 @@ Status wait_at_barrier(const Segment& segment, const JobOptions& options, const 
 
 void register_heaps(const Job& joined) {
   for (int pe = 0; pe < joined.options.pe_count; ++pe) {
-    add_region({joined.segment.heap(pe), joined.segment.heap_bytes(), MemoryKind::kSymmetric,
+    add_region({joined.segment.heap(pe),
+                joined.segment.heap_bytes(),
+                MemoryKind::kSymmetric,
                 pe % static_cast<int>(config().devices)});
   }
 }
@@ -163,14 +189,16 @@ Status join_with(const JobOptions& options, std::unique_ptr<Job>& result) {
   std::unique_ptr<HandOver> hand_over;
   if (options.pe_count > 1) {
     if (options.pe == 0) {
-      Status status = KeyValueServer::start(options.host, options.port, options.listener_fd, server);
+      Status status =
+          KeyValueServer::start(options.host, options.port, options.listener_fd, server);
       if (!status.ok()) {
         return status;
       }
     }
     hand_over = std::make_unique<HandOver>(own_memory_file());
     all.clear();
-    const Introduction mine{options.pe_count, options.heap_bytes, getpid(), own_memory_file(), hand_over->name()};
+    const Introduction mine{
+        options.pe_count, options.heap_bytes, getpid(), own_memory_file(), hand_over->name()};
     if (Status status = meet(options, mine, all); !status.ok()) {
       return status;
     }
@@ -204,14 +232,20 @@ Status join_job(const JobOptions& options) {
   }
   if (options.pe_count < 1 || options.pe_count > static_cast<int>(kMaxPes) || options.pe < 0 ||
       options.pe >= options.pe_count) {
-    return fault(JoinFault::kMismatch, fmt::format("PE {} of {}: 0 <= pe < pe_count <= {} is needed", options.pe,
-                                                   options.pe_count, kMaxPes));
+    return fault(JoinFault::kMismatch,
+                 fmt::format("PE {} of {}: 0 <= pe < pe_count <= {} is needed",
+                             options.pe,
+                             options.pe_count,
+                             kMaxPes));
   }
   if (options.pe_count > 1 && options.listener_fd < 0 && !is_loopback(options.host)) {
-    return fault(JoinFault::kEndpoint,
-                 fmt::format("endpoint {}:{} is not a loopback address; the PEs of a simulated job share one "
-                             "host: use 127.0.0.1",
-                             options.host, options.port));
+    return fault(
+        JoinFault::kEndpoint,
+        fmt::format(
+            "endpoint {}:{} is not a loopback address; the PEs of a simulated job share one "
+            "host: use 127.0.0.1",
+            options.host,
+            options.port));
   }
   std::unique_ptr<Job> joined;
   Status status = join_with(options, joined);
@@ -241,9 +275,15 @@ Status leave_job() {
   return status;
 }
 
-bool in_job() { return job() != nullptr; }
-int job_pe() { return job() == nullptr ? -1 : job()->options.pe; }
-int job_pe_count() { return job() == nullptr ? -1 : job()->options.pe_count; }
+bool in_job() {
+  return job() != nullptr;
+}
+int job_pe() {
+  return job() == nullptr ? -1 : job()->options.pe;
+}
+int job_pe_count() {
+  return job() == nullptr ? -1 : job()->options.pe_count;
+}
 
 Status job_barrier() {
   const Job* joined = job();
@@ -256,15 +296,17 @@ Status job_barrier() {
 Status job_all_gather(const void* mine, size_t bytes, void* all) {
   const Job* joined = job();
   if (joined == nullptr || bytes > kGatherBytes) {
-    return failed(kSynchronizeTimeout, fmt::format("all-gather of {} bytes: at most {} bytes, in a job", bytes,
-                                                   kGatherBytes));
+    return failed(
+        kSynchronizeTimeout,
+        fmt::format("all-gather of {} bytes: at most {} bytes, in a job", bytes, kGatherBytes));
   }
   std::memcpy(own_control().gather, mine, bytes);
   if (Status status = job_barrier(); !status.ok()) {
     return status;
   }
   for (int pe = 0; pe < joined->options.pe_count; ++pe) {
-    std::memcpy(static_cast<std::byte*>(all) + static_cast<size_t>(pe) * bytes, joined->segment.control(pe).gather,
+    std::memcpy(static_cast<std::byte*>(all) + static_cast<size_t>(pe) * bytes,
+                joined->segment.control(pe).gather,
                 bytes);
   }
   return job_barrier();
@@ -286,15 +328,24 @@ void abort_job(int exit_code, std::string_view reason) {
   _exit(exit_code);
 }
 
-std::byte* heap_base(int pe) { return job()->segment.heap(pe); }
-uint64_t heap_bytes() { return job() == nullptr ? 0 : job()->segment.heap_bytes(); }
+std::byte* heap_base(int pe) {
+  return job()->segment.heap(pe);
+}
+uint64_t heap_bytes() {
+  return job() == nullptr ? 0 : job()->segment.heap_bytes();
+}
 
 SymmetricPlace symmetric_place(const void* address) {
   const Job* joined = job();
-  return joined == nullptr || address == nullptr ? SymmetricPlace{} : joined->segment.place(address);
+  return joined == nullptr || address == nullptr ? SymmetricPlace{}
+                                                 : joined->segment.place(address);
 }
 
-std::byte* user_control(int pe) { return job()->segment.user_control(pe); }
-Control& job_control(int pe) { return job()->segment.control(pe); }
+std::byte* user_control(int pe) {
+  return job()->segment.user_control(pe);
+}
+Control& job_control(int pe) {
+  return job()->segment.control(pe);
+}
 
 }  // namespace shmem_sim

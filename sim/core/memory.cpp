@@ -20,12 +20,14 @@ constexpr size_t kPage = 4096;
 constexpr size_t kGuardedFrom = size_t{1} << 20;  // blocks of at least this size are mapped alone
 constexpr int kPoison = 0xA5;
 
-size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+size_t round_up(size_t bytes, size_t to) {
+  return (bytes + to - 1) / to * to;
+}
 
 struct Entry {
   Region region;
-  bool owned = false;        // by this registry: freed with it
-  size_t mapped_bytes = 0;   // > 0: a mapping with a guard page behind
+  bool owned = false;       // by this registry: freed with it
+  size_t mapped_bytes = 0;  // > 0: a mapping with a guard page behind
 };
 
 struct Registry {
@@ -43,8 +45,12 @@ Registry& registry() {
 void* map_guarded(size_t bytes, size_t& mapped_bytes) {
   const size_t body = round_up(bytes, kPage);
   mapped_bytes = body + kPage;
-  void* memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr,
+                      mapped_bytes,
+                      PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                      -1,
+                      0);
   if (memory == MAP_FAILED) {
     return nullptr;
   }
@@ -118,9 +124,15 @@ void* allocate_device(int device, size_t bytes) {
   return base;
 }
 
-void* allocate_host(size_t bytes) { return allocate(bytes, MemoryKind::kHost, 0); }
-bool free_device(void* base) { return release(base, MemoryKind::kDevice); }
-bool free_host(void* base) { return release(base, MemoryKind::kHost); }
+void* allocate_host(size_t bytes) {
+  return allocate(bytes, MemoryKind::kHost, 0);
+}
+bool free_device(void* base) {
+  return release(base, MemoryKind::kDevice);
+}
+bool free_host(void* base) {
+  return release(base, MemoryKind::kHost);
+}
 
 void add_region(const Region& region) {
   Registry& all = registry();
@@ -160,6 +172,8 @@ size_t device_bytes_in_use(int device) {
   return all.used.at(static_cast<size_t>(device));
 }
 
-size_t device_bytes_total() { return static_cast<size_t>(config().device_memory_mib) << 20; }
+size_t device_bytes_total() {
+  return static_cast<size_t>(config().device_memory_mib) << 20;
+}
 
 }  // namespace shmem_sim

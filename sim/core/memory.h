@@ -6,8 +6,8 @@
 
 #include "sim/core/api.h"
 
-// Registry of what the program may touch: device memory, pinned host memory, the symmetric heap. Device
-// memory is ordinary host memory, told apart here. Thread-safe.
+// Registry of what the program may touch: device memory, pinned host memory, the symmetric heap.
+// Device memory is ordinary host memory, told apart here. Thread-safe.
 
 namespace shmem_sim {
 
@@ -20,8 +20,8 @@ struct Region {
   int device = 0;
 };
 
-// Null when the device's memory is used up (SHMEM_SIM_DEVICE_MEMORY_MIB) or `bytes` is 0. 512-byte aligned, guard page
-// behind blocks of at least 1 MiB.
+// Null when the device's memory is used up (SHMEM_SIM_DEVICE_MEMORY_MIB) or `bytes` is 0. 512-byte
+// aligned, guard page behind blocks of at least 1 MiB.
 SHMEM_SIM_API void* allocate_device(int device, size_t bytes);
 SHMEM_SIM_API void* allocate_host(size_t bytes);
 // False when `base` is not the start of a live allocation of that kind: nothing is changed.

@@ -77,7 +77,8 @@ void PeerWatch::watch() {
       return;
     }
     if (ready == 0 && broken) {
-      fmt::print(stderr, "shmem-sim: PE {} (pid {}) is ended: {}\n", own_pe_, getpid(), status().message);
+      fmt::print(
+          stderr, "shmem-sim: PE {} (pid {}) is ended: {}\n", own_pe_, getpid(), status().message);
       std::fflush(stderr);
       _exit(kLostExitCode);
     }

@@ -8,9 +8,9 @@
 
 #include "sim/core/status.h"
 
-// Notices that a PE of the job died without leaving: one thread polls a pidfd of every peer. The first death breaks
-// the job: every wait ends, and a process that has not ended by itself within peer_grace_ms is ended. Internal to
-// sim/core.
+// Notices that a PE of the job died without leaving: one thread polls a pidfd of every peer. The
+// first death breaks the job: every wait ends, and a process that has not ended by itself within
+// peer_grace_ms is ended. Internal to sim/core.
 
 namespace shmem_sim {
 

@@ -22,7 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t kMagic = 0x53484d31;     // "SHM1": tells a foreign server apart
+constexpr uint32_t kMagic = 0x53484d31;  // "SHM1": tells a foreign server apart
 constexpr uint32_t kMaxTextBytes = 1 << 16;
 
 Status fault(JoinFault code, std::string message) {
@@ -92,7 +92,8 @@ bool receive_all(int socket, void* data, size_t bytes, Clock::time_point deadlin
   return true;
 }
 
-// A message: magic, kind ('S' set, 'G' get, 'V' value), key, value; texts with their length in front.
+// A message: magic, kind ('S' set, 'G' get, 'V' value), key, value; texts with their length in
+// front.
 struct Message {
   char kind = 0;
   std::string key;
@@ -144,7 +145,8 @@ bool receive_message(int socket, Message& message, Clock::time_point deadline) {
     errno = EPROTO;
     return false;
   }
-  return receive_all(socket, &message.kind, 1, deadline) && receive_text(socket, message.key, deadline) &&
+  return receive_all(socket, &message.kind, 1, deadline) &&
+         receive_text(socket, message.key, deadline) &&
          receive_text(socket, message.value, deadline);
 }
 
@@ -207,9 +209,13 @@ Status KeyValueServer::start(const std::string& host,
   server->listener_ = listener >= 0 ? listener : bind_listener(host, port, server->port_);
   if (server->listener_ < 0) {
     return fault(JoinFault::kEndpoint,
-                 fmt::format("PE 0 cannot listen on {}:{}: {}{}", host, port, std::strerror(errno),
-                             errno == EADDRINUSE ? "; another job or an earlier run uses the port: take a free one"
-                                                 : ""));
+                 fmt::format("PE 0 cannot listen on {}:{}: {}{}",
+                             host,
+                             port,
+                             std::strerror(errno),
+                             errno == EADDRINUSE
+                                 ? "; another job or an earlier run uses the port: take a free one"
+                                 : ""));
   }
   server->stop_ = eventfd(0, EFD_CLOEXEC);
   server->thread_ = std::thread([raw = server.get()] { raw->serve(); });
@@ -287,7 +293,8 @@ Status KeyValueClient::connect(const std::string& host, uint16_t port, Clock::ti
   endpoint_ = fmt::format("{}:{}", host, port);
   Addresses addresses;
   if (const int error = resolve(host, port, addresses); error != 0) {
-    return fault(JoinFault::kEndpoint, fmt::format("endpoint {}: {}", endpoint_, gai_strerror(error)));
+    return fault(JoinFault::kEndpoint,
+                 fmt::format("endpoint {}: {}", endpoint_, gai_strerror(error)));
   }
   auto pause = 1ms;
   for (;;) {
@@ -304,10 +311,13 @@ Status KeyValueClient::connect(const std::string& host, uint16_t port, Clock::ti
       socket_ = -1;
     }
     if (Clock::now() + pause >= deadline) {
-      return fault(JoinFault::kTimeout,
-                   fmt::format("no answer from PE 0 at {} ({}): it has not started, ended early, or could not "
-                               "use the port (see its own message)",
-                               endpoint_, std::strerror(error)));
+      return fault(
+          JoinFault::kTimeout,
+          fmt::format(
+              "no answer from PE 0 at {} ({}): it has not started, ended early, or could not "
+              "use the port (see its own message)",
+              endpoint_,
+              std::strerror(error)));
     }
     std::this_thread::sleep_for(pause);
     pause = std::min<std::chrono::milliseconds>(pause * 2, 200ms);
@@ -316,7 +326,8 @@ Status KeyValueClient::connect(const std::string& host, uint16_t port, Clock::ti
 
 Status KeyValueClient::set(const std::string& key, const std::string& value) {
   if (!send_message(socket_, {'S', key, value})) {
-    return fault(JoinFault::kEndpoint, fmt::format("PE 0 at {}: {}", endpoint_, std::strerror(errno)));
+    return fault(JoinFault::kEndpoint,
+                 fmt::format("PE 0 at {}: {}", endpoint_, std::strerror(errno)));
   }
   return {};
 }
@@ -325,8 +336,9 @@ Status KeyValueClient::get(const std::string& key, Clock::time_point deadline, s
   Message answer;
   if (!send_message(socket_, {'G', key, ""}) || !receive_message(socket_, answer, deadline)) {
     if (errno == EPROTO) {
-      return fault(JoinFault::kEndpoint,
-                   fmt::format("what listens at {} is not a PE of this job: take another port", endpoint_));
+      return fault(
+          JoinFault::kEndpoint,
+          fmt::format("what listens at {} is not a PE of this job: take another port", endpoint_));
     }
     return fault(errno == ETIMEDOUT ? JoinFault::kTimeout : JoinFault::kEndpoint,
                  fmt::format("waiting at {} for {}: {}", endpoint_, key, std::strerror(errno)));

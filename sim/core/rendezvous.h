@@ -9,8 +9,8 @@
 
 #include "sim/core/status.h"
 
-// How PEs meet: a TCP key-value store at PE 0. A key that is asked for before it is set is answered when it is.
-// Internal to sim/core; codes are JoinFault values.
+// How PEs meet: a TCP key-value store at PE 0. A key that is asked for before it is set is answered
+// when it is. Internal to sim/core; codes are JoinFault values.
 
 namespace shmem_sim {
 
@@ -18,7 +18,10 @@ namespace shmem_sim {
 class KeyValueServer {
  public:
   // Binds host:port, or takes over a listening socket that is bound already (>= 0).
-  static Status start(const std::string& host, uint16_t port, int listener, std::unique_ptr<KeyValueServer>& result);
+  static Status start(const std::string& host,
+                      uint16_t port,
+                      int listener,
+                      std::unique_ptr<KeyValueServer>& result);
   ~KeyValueServer();
   uint16_t port() const { return port_; }
 
@@ -36,10 +39,14 @@ class KeyValueClient {
  public:
   ~KeyValueClient();
   // Tries until the deadline: PE 0 may start later.
-  Status connect(const std::string& host, uint16_t port, std::chrono::steady_clock::time_point deadline);
+  Status connect(const std::string& host,
+                 uint16_t port,
+                 std::chrono::steady_clock::time_point deadline);
   Status set(const std::string& key, const std::string& value);
   // Waits until the key is set or the deadline is over.
-  Status get(const std::string& key, std::chrono::steady_clock::time_point deadline, std::string& value);
+  Status get(const std::string& key,
+             std::chrono::steady_clock::time_point deadline,
+             std::string& value);
 
  private:
   int socket_ = -1;

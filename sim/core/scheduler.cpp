@@ -24,12 +24,14 @@ Scheduler* g_scheduler = nullptr;  // the one object per process behind the C AP
 std::once_flag g_once;
 std::once_flag* g_flag = &g_once;
 
-// A forked child starts with an idle machine of its own. The parent's is abandoned, not destroyed: its mutexes may
-// be held by threads that do not exist here.
+// A forked child starts with an idle machine of its own. The parent's is abandoned, not destroyed:
+// its mutexes may be held by threads that do not exist here.
 void forget_in_child() {
   g_scheduler = nullptr;
   g_flag = new std::once_flag;
 }
+
+}  // namespace
 
 [[gnu::noinline]] LiveBlock*& running_block() {
   thread_local LiveBlock* block = nullptr;
@@ -39,8 +41,6 @@ void forget_in_child() {
 std::chrono::microseconds chosen_hold() {
   return std::chrono::microseconds(choose(static_cast<uint64_t>(config().hold_us) + 1));
 }
-
-}  // namespace
 
 Block* current_block() {
   LiveBlock* live = running_block();
@@ -73,7 +73,9 @@ Stream* Scheduler::create_stream(int device) {
   return owned_.back().get();
 }
 
-Stream* Scheduler::default_stream(int device) { return defaults_.at(static_cast<size_t>(device)); }
+Stream* Scheduler::default_stream(int device) {
+  return defaults_.at(static_cast<size_t>(device));
+}
 
 bool Scheduler::is_stream(const void* handle) {
   const std::lock_guard lock(mutex_);
@@ -82,11 +84,12 @@ bool Scheduler::is_stream(const void* handle) {
 
 void Scheduler::destroy_stream(Stream* stream) {
   // The leader may still look at it until it has taken it off its list.
-  run_until([stream] { return stream->completed == stream->enqueued && !stream->listed; }, kForever);
+  run_until([stream] { return stream->completed == stream->enqueued && !stream->listed; },
+            kForever);
   const std::lock_guard lock(mutex_);
   handles_.erase(stream);
-  const auto at = std::find_if(owned_.begin(), owned_.end(),
-                               [stream](const auto& item) { return item.get() == stream; });
+  const auto at = std::find_if(
+      owned_.begin(), owned_.end(), [stream](const auto& item) { return item.get() == stream; });
   if (at != owned_.end()) {
     owned_.erase(at);
   }
@@ -188,8 +191,9 @@ bool Scheduler::run_until(const std::function<bool()>& done, std::chrono::millis
   return reached;
 }
 
-// Leads until `done`, or until there is no work, or (device thread) until somebody synchronizes and there is nothing
-// to run at the moment: that thread then leads and needs no hand-over when it is served.
+// Leads until `done`, or until there is no work, or (device thread) until somebody synchronizes and
+// there is nothing to run at the moment: that thread then leads and needs no hand-over when it is
+// served.
 void Scheduler::lead(const std::function<bool()>* done, std::optional<SteadyTime> deadline) {
   uint64_t arrivals = 0;
   for (;;) {
@@ -353,14 +357,16 @@ void Scheduler::start_launch(Stream& stream, std::unique_ptr<KernelLaunch> descr
       } catch (const KernelAborted&) {
       } catch (const std::exception& error) {
         if (!owner->failed()) {
-          owner->status = failed(kKernelException, fmt::format("kernel {}: exception: {}",
-                                                               owner->description.name, error.what()));
+          owner->status = failed(
+              kKernelException,
+              fmt::format("kernel {}: exception: {}", owner->description.name, error.what()));
           report({"kernel-exception", owner->status.message});
         }
       } catch (...) {
         if (!owner->failed()) {
-          owner->status = failed(kKernelException,
-                                 fmt::format("kernel {}: unknown exception", owner->description.name));
+          owner->status =
+              failed(kKernelException,
+                     fmt::format("kernel {}: unknown exception", owner->description.name));
           report({"kernel-exception", owner->status.message});
         }
       }
@@ -464,124 +470,6 @@ void Scheduler::park(const WaitPlace& place, const Ready& ready) {
   if (live.block.launch->failed()) {
     throw KernelAborted{};
   }
-}
-
-bool Scheduler::complete_something_late() {
-  std::vector<LiveBlock*> owing;
-  for (LiveBlock* live : order_) {
-    if (live->block.local != nullptr && !live->block.local->drained()) {
-      owing.push_back(live);
-    }
-  }
-  if (owing.empty()) {
-    late_at_ = {};
-    return false;
-  }
-  const SteadyTime now = Clock::now();
-  if (late_at_ == SteadyTime{}) {
-    late_at_ = now + chosen_hold();
-  }
-  if (now < late_at_) {
-    return false;
-  }
-  late_at_ = {};
-  LiveBlock& live = *owing[choose(owing.size())];
-  running_block() = &live;
-  try {
-    live.block.local->complete_one();
-  } catch (const KernelAborted&) {  // the launch has failed: its blocks end when they are resumed
-  }
-  running_block() = nullptr;
-  return true;
-}
-
-void Scheduler::check_deadlines(SteadyTime now) {
-  const Status broken = job_status();
-  const auto limit = std::chrono::milliseconds(config().wait_timeout_ms);
-  for (LiveBlock* live : order_) {
-    if (live->wait.ready == nullptr || live->block.launch->failed()) {
-      continue;
-    }
-    if (!broken.ok()) {
-      live->block.launch->status = broken;
-    } else if (!live->wait.timed) {
-      live->wait.timed = true;
-      live->wait.since = now;
-    } else if (now - live->wait.since > limit) {
-      const std::string waits = describe_waits();
-      running_block() = live;
-      report({"wait-deadline", fmt::format("a wait did not end within {} ms; all waits of this process:\n{}",
-                                           limit.count(), waits)});
-      running_block() = nullptr;
-      live->block.launch->status =
-          failed(kKernelTimeout, fmt::format("kernel {}: a wait did not end within {} ms\n{}",
-                                             kernel_name(live->block), limit.count(), waits));
-    }
-  }
-}
-
-std::string Scheduler::describe_waits() {
-  std::string text;
-  const SteadyTime now = Clock::now();
-  for (const LiveBlock* live : order_) {
-    if (live->wait.ready == nullptr) {
-      continue;
-    }
-    const WaitPlace& place = *live->wait.place;
-    const SymmetricPlace word = symmetric_place(place.address);
-    const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(
-        live->wait.timed ? now - live->wait.since : SteadyTime::duration{});
-    text += fmt::format(
-        "  kernel {} block {}: {} on {}{}; {} ms; last written by {}\n", kernel_name(live->block),
-        live->block.index, place.call,
-        word.pe < 0 ? fmt::format("address {}", place.address)
-                    : fmt::format("PE {} offset {:#x}", word.pe, word.offset),
-        place.describe == nullptr ? "" : ": " + place.describe(place.context), since.count(),
-        last_writer(place.address));
-  }
-  return text;
-}
-
-// Nothing can run. Late transfers first, then deadlines, then sleep until somebody rings.
-void Scheduler::sleep(uint32_t seen, std::optional<SteadyTime> deadline) {
-  if (complete_something_late()) {
-    return;
-  }
-  const SteadyTime now = Clock::now();
-  check_deadlines(now);
-  auto longest = std::chrono::nanoseconds(50ms);  // deadlines and peers are looked at that often
-  if (deadline) {
-    longest = std::min<std::chrono::nanoseconds>(longest, *deadline - now);
-  }
-  if (late_at_ != SteadyTime{}) {
-    longest = std::min<std::chrono::nanoseconds>(longest, late_at_ - now);
-  }
-  if (next_start_ != SteadyTime::max()) {
-    longest = std::min<std::chrono::nanoseconds>(longest, next_start_ - now);
-    next_start_ = SteadyTime::max();
-  }
-  bool ready = false;
-  for (LiveBlock* live : order_) {
-    if (live->wait.ready != nullptr) {
-      announce_wait(live->wait.place->address);
-    }
-  }
-  for (LiveBlock* live : order_) {
-    if (live->wait.ready != nullptr && live->wait.place->look_again != SteadyTime{}) {
-      longest = std::min<std::chrono::nanoseconds>(longest, live->wait.place->look_again - now);
-    }
-    if (live->code_ended) {
-      longest = std::min<std::chrono::nanoseconds>(longest, live->drain_at - now);
-    } else if (live->wait.ready == nullptr || live->block.launch->failed() || (*live->wait.ready)()) {
-      ready = true;
-      break;
-    }
-  }
-  if (!ready && longest > 0ns) {
-    sleep_on_doorbell(seen, longest);
-  }
-  const std::lock_guard lock(mutex_);
-  leader_sleeps_ = false;
 }
 
 }  // namespace shmem_sim

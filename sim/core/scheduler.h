@@ -19,9 +19,10 @@
 #include "sim/core/stream.h"
 #include "sim/core/wait.h"
 
-// The machine of one process: its streams, its live blocks and the thread that runs them. One thread at a time
-// leads: it takes ready work from the streams and resumes ready blocks. That is the device thread, or a thread that
-// synchronizes while the device thread has nothing to do. Internal to sim/core.
+// The machine of one process: its streams, its live blocks and the thread that runs them. One
+// thread at a time leads: it takes ready work from the streams and resumes ready blocks. That is
+// the device thread, or a thread that synchronizes while the device thread has nothing to do.
+// Internal to sim/core.
 
 namespace shmem_sim {
 
@@ -51,12 +52,13 @@ class Stream {
   std::deque<StreamItem> queue;
   uint64_t enqueued = 0;
   uint64_t completed = 0;
-  bool listed = false;               // in the scheduler's list of streams with work
-  std::shared_ptr<Launch> launch;    // running
-  SteadyTime not_before{};           // a straggler's launch starts late
+  bool listed = false;             // in the scheduler's list of streams with work
+  std::shared_ptr<Launch> launch;  // running
+  SteadyTime not_before{};         // a straggler's launch starts late
 };
 
-// A block that waits: what for, and since when (filled in when the process first finds nothing else to do).
+// A block that waits: what for, and since when (filled in when the process first finds nothing else
+// to do).
 struct ParkedWait {
   const Ready* ready = nullptr;
   const WaitPlace* place = nullptr;
@@ -68,8 +70,8 @@ struct ParkedWait {
 struct LiveBlock {
   Block block;
   std::optional<Fiber> fiber;
-  ParkedWait wait;              // ready != null: parked
-  SteadyTime drain_at{};        // code has ended, transfers are still outstanding
+  ParkedWait wait;        // ready != null: parked
+  SteadyTime drain_at{};  // code has ended, transfers are still outstanding
   bool code_ended = false;
   bool done = false;
 };
@@ -80,11 +82,18 @@ class Launch {
   Stream* stream = nullptr;
   std::vector<std::unique_ptr<LiveBlock>> blocks;
   size_t left = 0;
-  int64_t arrived = 0;       // at sync_all_blocks
+  int64_t arrived = 0;  // at sync_all_blocks
   uint64_t generation = 0;
-  Status status;             // first failure
+  Status status;  // first failure
   bool failed() const { return !status.ok(); }
 };
+
+// The block that runs on this thread; null on a host thread. Not inlined: the address of a
+// thread-local must not be kept across a suspension.
+LiveBlock*& running_block();
+
+// A holding time of the seed's choice, up to hold_us.
+std::chrono::microseconds chosen_hold();
 
 // Thrown inside a block whose launch has failed; caught at the block's entry.
 struct KernelAborted {};
@@ -110,7 +119,8 @@ class Scheduler {
   std::mutex& mutex() { return mutex_; }
   std::vector<Stream*> streams_of(int device);
 
-  // The running block parks until its wait is over; returns kTimeout when the launch has failed meanwhile.
+  // The running block parks until its wait is over; returns kTimeout when the launch has failed
+  // meanwhile.
   void park(const WaitPlace& place, const Ready& ready);
 
   // Text of all parked waits, one a line. For reports, on the leading thread.
@@ -120,17 +130,17 @@ class Scheduler {
   Scheduler();
   void device_loop();
   void lead(const std::function<bool()>* done, std::optional<SteadyTime> deadline);
-  bool step();                    // true when something was done
+  bool step();  // true when something was done
   bool serve_streams();
   bool serve_stream(Stream& stream, std::unique_lock<std::mutex>& lock);
   bool run_blocks();
   void resume(LiveBlock& live);
   void start_launch(Stream& stream, std::unique_ptr<KernelLaunch> description);
-  bool settle(LiveBlock& live);   // after its code ended; true when the block is done
+  bool settle(LiveBlock& live);  // after its code ended; true when the block is done
   void finish_launches();
   void finish_item(Stream& stream);
   void fail_device(int device, const Status& status);
-  bool complete_something_late(); // adversarial: one outstanding transfer, when its time has come
+  bool complete_something_late();  // adversarial: one outstanding transfer, when its time has come
   void check_deadlines(SteadyTime now);
   void sleep(uint32_t seen, std::optional<SteadyTime> deadline);
   bool has_work() const { return !active_.empty(); }
@@ -149,10 +159,11 @@ class Scheduler {
   std::vector<Stream*> active_;  // with queued or running work
   std::vector<Status> errors_;
   int32_t next_id_ = 0;
-  uint64_t arrivals_ = 0;  // items ever enqueued: a leader that is about to sleep sees what came meanwhile
-  SteadyTime next_start_ = SteadyTime::max();  // of a launch that starts late; leader only
+  uint64_t arrivals_ =
+      0;  // items ever enqueued: a leader that is about to sleep sees what came meanwhile
+  SteadyTime next_start_ = SteadyTime::max();     // of a launch that starts late; leader only
   std::vector<std::shared_ptr<Launch>> running_;  // only the leader touches it
-  std::vector<LiveBlock*> order_;                 // live blocks in the order they are resumed; leader only
+  std::vector<LiveBlock*> order_;  // live blocks in the order they are resumed; leader only
   std::vector<int> free_slots_;
   int next_slot_ = 0;
   SteadyTime late_at_{};  // when complete_something_late may act

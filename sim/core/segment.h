@@ -7,9 +7,9 @@
 
 #include "sim/core/control.h"
 
-// The memory that the PEs of a job share: of every PE its control pages, a small area for the layer above, and its
-// heap. Heaps lie at equal distances in one reserved range, with inaccessible memory between them. Internal to
-// sim/core.
+// The memory that the PEs of a job share: of every PE its control pages, a small area for the layer
+// above, and its heap. Heaps lie at equal distances in one reserved range, with inaccessible memory
+// between them. Internal to sim/core.
 
 namespace shmem_sim {
 

@@ -5,7 +5,8 @@
 #include <utility>
 
 // How work of the simulated device ends. Codes are opaque to the core except for the few it raises
-// itself; they have the numeric values of the runtime above, so that no table is needed to pass them on.
+// itself; they have the numeric values of the runtime above, so that no table is needed to pass
+// them on.
 
 namespace shmem_sim {
 
@@ -16,11 +17,13 @@ struct Status {
   bool ok() const { return code == 0; }
 };
 
-inline Status failed(int32_t code, std::string message) { return {code, std::move(message)}; }
+inline Status failed(int32_t code, std::string message) {
+  return {code, std::move(message)};
+}
 
 inline constexpr int32_t kSynchronizeTimeout = 107020;  // a host wait ran into its own timeout
-inline constexpr int32_t kKernelTimeout = 507014;       // a wait inside a kernel passed its deadline
-inline constexpr int32_t kKernelException = 507015;     // a kernel or another device task failed
-inline constexpr int32_t kPeerLost = 507899;            // another PE of the job died
+inline constexpr int32_t kKernelTimeout = 507014;    // a wait inside a kernel passed its deadline
+inline constexpr int32_t kKernelException = 507015;  // a kernel or another device task failed
+inline constexpr int32_t kPeerLost = 507899;         // another PE of the job died
 
 }  // namespace shmem_sim

@@ -36,14 +36,18 @@ std::shared_ptr<Event> held(const Event* event) {
   return found == table.events.end() ? nullptr : found->second;
 }
 
-Scheduler& machine() { return Scheduler::instance(); }
+Scheduler& machine() {
+  return Scheduler::instance();
+}
 
 Status inside_block_error(const char* call) {
   return failed(kKernelException,
                 fmt::format("{} called from device work: it would wait for itself", call));
 }
 
-Status synchronize_until(int device, const std::function<bool()>& done, std::chrono::milliseconds timeout) {
+Status synchronize_until(int device,
+                         const std::function<bool()>& done,
+                         std::chrono::milliseconds timeout) {
   if (!machine().run_until(done, timeout)) {
     return failed(kSynchronizeTimeout,
                   fmt::format("device {}: work did not end within {} ms", device, timeout.count()));
@@ -53,18 +57,40 @@ Status synchronize_until(int device, const std::function<bool()>& done, std::chr
 
 }  // namespace
 
-int device_count() { return static_cast<int>(config().devices); }
-int current_device() { return thread_device(); }
-void set_current_device(int device) { thread_device() = device; }
-Status device_error(int device) { return machine().device_error(device); }
-void reset_device(int device) { machine().reset_device(device); }
+int device_count() {
+  return static_cast<int>(config().devices);
+}
+int current_device() {
+  return thread_device();
+}
+void set_current_device(int device) {
+  thread_device() = device;
+}
+Status device_error(int device) {
+  return machine().device_error(device);
+}
+void reset_device(int device) {
+  machine().reset_device(device);
+}
 
-Stream* create_stream(int device) { return machine().create_stream(device); }
-Stream* default_stream(int device) { return machine().default_stream(device); }
-bool is_stream(const void* handle) { return machine().is_stream(handle); }
-void destroy_stream(Stream* stream) { machine().destroy_stream(stream); }
-int stream_device(const Stream* stream) { return stream->device; }
-int32_t stream_id(const Stream* stream) { return stream->id; }
+Stream* create_stream(int device) {
+  return machine().create_stream(device);
+}
+Stream* default_stream(int device) {
+  return machine().default_stream(device);
+}
+bool is_stream(const void* handle) {
+  return machine().is_stream(handle);
+}
+void destroy_stream(Stream* stream) {
+  machine().destroy_stream(stream);
+}
+int stream_device(const Stream* stream) {
+  return stream->device;
+}
+int32_t stream_id(const Stream* stream) {
+  return stream->id;
+}
 
 void enqueue(Stream* stream, const char* name, Task task) {
   StreamItem item;
@@ -75,8 +101,8 @@ void enqueue(Stream* stream, const char* name, Task task) {
 
 void enqueue_launch(Stream* stream, KernelLaunch launch) {
   if (launch.block_count < 1 || launch.block_count > 65535) {
-    const std::string text = fmt::format("kernel {}: {} blocks; 1 to 65535 are possible", launch.name,
-                                         launch.block_count);
+    const std::string text = fmt::format(
+        "kernel {}: {} blocks; 1 to 65535 are possible", launch.name, launch.block_count);
     enqueue(stream, "launch", [text] { return failed(kKernelException, text); });
     return;
   }
@@ -143,10 +169,16 @@ void destroy_event(Event* event) {
   table.events.erase(event);
 }
 
-bool is_event(const void* handle) { return held(static_cast<const Event*>(handle)) != nullptr; }
+bool is_event(const void* handle) {
+  return held(static_cast<const Event*>(handle)) != nullptr;
+}
 
-void record_event(Event* event, Stream* stream) { machine().record(held(event), stream); }
-void wait_event(Stream* stream, Event* event) { machine().wait(stream, held(event)); }
+void record_event(Event* event, Stream* stream) {
+  machine().record(held(event), stream);
+}
+void wait_event(Stream* stream, Event* event) {
+  machine().wait(stream, held(event));
+}
 
 bool event_done(const Event* event) {
   const std::lock_guard lock(machine().mutex());
@@ -161,7 +193,8 @@ Status synchronize_event(Event* event, std::chrono::milliseconds timeout) {
     target = kept->recorded;
   }
   if (!machine().run_until([&] { return kept->completed >= target; }, timeout)) {
-    return failed(kSynchronizeTimeout, fmt::format("an event was not reached within {} ms", timeout.count()));
+    return failed(kSynchronizeTimeout,
+                  fmt::format("an event was not reached within {} ms", timeout.count()));
   }
   return {};
 }

@@ -10,11 +10,12 @@
 #include "sim/core/block.h"
 #include "sim/core/status.h"
 
-// In-order queues of device work. Host calls return at once; one device thread per process, or a thread
-// that synchronizes, runs whatever is ready. An error stays with its device until reset_device().
+// In-order queues of device work. Host calls return at once; one device thread per process, or a
+// thread that synchronizes, runs whatever is ready. An error stays with its device until
+// reset_device().
 //
-// Thread safety: all functions may be called from any thread, also from tasks; synchronizing from a task
-// or a block is an error with code kKernelException, not a deadlock.
+// Thread safety: all functions may be called from any thread, also from tasks; synchronizing from a
+// task or a block is an error with code kKernelException, not a deadlock.
 
 namespace shmem_sim {
 
@@ -25,9 +26,9 @@ inline constexpr std::chrono::milliseconds kForever{-1};
 
 // --- devices of this process: the current one is a property of the calling thread ---
 SHMEM_SIM_API int device_count();
-SHMEM_SIM_API int current_device();              // -1 before set_current_device on this thread
+SHMEM_SIM_API int current_device();  // -1 before set_current_device on this thread
 SHMEM_SIM_API void set_current_device(int device);
-SHMEM_SIM_API Status device_error(int device);   // the error that sticks, ok when there is none
+SHMEM_SIM_API Status device_error(int device);  // the error that sticks, ok when there is none
 // Drops queued work, forgets the error, frees nothing. Waits for what runs at the moment.
 SHMEM_SIM_API void reset_device(int device);
 
@@ -45,32 +46,34 @@ using Task = std::function<Status()>;
 SHMEM_SIM_API void enqueue(Stream* stream, const char* name, Task task);
 
 SHMEM_SIM_API bool is_idle(const Stream* stream);
-// Blocks until everything enqueued before the call is done, or the timeout. The calling thread runs ready
-// work itself. Returns the device's error if there is one.
+// Blocks until everything enqueued before the call is done, or the timeout. The calling thread runs
+// ready work itself. Returns the device's error if there is one.
 SHMEM_SIM_API Status synchronize(Stream* stream, std::chrono::milliseconds timeout = kForever);
 SHMEM_SIM_API Status synchronize_device(int device, std::chrono::milliseconds timeout = kForever);
 
-// --- events: record and wait are counted, so that re-recording does not confuse earlier waiters ---
+// --- events: record and wait are counted, so that re-recording does not confuse earlier waiters
+// ---
 SHMEM_SIM_API Event* create_event();
 SHMEM_SIM_API void destroy_event(Event* event);  // pending records and waits keep it alive inside
 SHMEM_SIM_API bool is_event(const void* handle);
 SHMEM_SIM_API void record_event(Event* event, Stream* stream);
-SHMEM_SIM_API void wait_event(Stream* stream, Event* event);  // the stream waits; the caller does not
-SHMEM_SIM_API bool event_done(const Event* event);            // true before the first record
+SHMEM_SIM_API void wait_event(Stream* stream,
+                              Event* event);        // the stream waits; the caller does not
+SHMEM_SIM_API bool event_done(const Event* event);  // true before the first record
 SHMEM_SIM_API Status synchronize_event(Event* event, std::chrono::milliseconds timeout = kForever);
-SHMEM_SIM_API int64_t event_time_ns(const Event* event);      // steady clock at completion, 0 before
+SHMEM_SIM_API int64_t event_time_ns(const Event* event);  // steady clock at completion, 0 before
 
 // --- kernels ---
 struct KernelLaunch {
-  std::string name;                // as findings show it
-  int64_t block_count = 1;         // 1 .. 65535; all blocks of a launch are live at once
-  std::function<void()> body;      // run once per block, each on its own fiber
+  std::string name;            // as findings show it
+  int64_t block_count = 1;     // 1 .. 65535; all blocks of a launch are live at once
+  std::function<void()> body;  // run once per block, each on its own fiber
   std::function<std::unique_ptr<BlockLocal>(Block&)> make_local;  // may be empty
 };
 SHMEM_SIM_API void enqueue_launch(Stream* stream, KernelLaunch launch);
 
-// Ends the running block's launch with this error, as an exception of the core would: the block does not
-// return from this call, the others of the launch are abandoned at their next suspension.
+// Ends the running block's launch with this error, as an exception of the core would: the block
+// does not return from this call, the others of the launch are abandoned at their next suspension.
 [[noreturn]] SHMEM_SIM_API void fail_kernel(Status status);
 
 }  // namespace shmem_sim

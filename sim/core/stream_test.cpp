@@ -236,7 +236,8 @@ TEST_F(StreamFixture, SynchronizingFromABlockIsAnErrorAndNoDeadlock) {
 
 TEST_F(StreamFixture, AForkedChildHasAMachineOfItsOwn) {
 #ifdef SHMEM_SIM_UNDER_TSAN
-  GTEST_SKIP() << "the thread sanitizer ends a child that starts threads after a fork of a process with threads";
+  GTEST_SKIP() << "the thread sanitizer ends a child that starts threads after a fork of a process "
+                  "with threads";
 #endif
   enqueue(stream_, "parent", [] { return Status{}; });
   ASSERT_TRUE(synchronize(stream_).ok());

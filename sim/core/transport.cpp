@@ -27,11 +27,16 @@ std::atomic_ref<Word> as_atomic(const void* address) {
 template <class Action>
 uint64_t with_word(const void* address, size_t bytes, Action action) {
   switch (bytes) {
-    case 1: return action(as_atomic<uint8_t>(address));
-    case 2: return action(as_atomic<uint16_t>(address));
-    case 4: return action(as_atomic<uint32_t>(address));
-    case 8: return action(as_atomic<uint64_t>(address));
-    default: bad_word_size(bytes);
+    case 1:
+      return action(as_atomic<uint8_t>(address));
+    case 2:
+      return action(as_atomic<uint16_t>(address));
+    case 4:
+      return action(as_atomic<uint32_t>(address));
+    case 8:
+      return action(as_atomic<uint64_t>(address));
+    default:
+      bad_word_size(bytes);
   }
 }
 
@@ -53,8 +58,8 @@ void store_word(void* destination, uint64_t value, size_t bytes) {
 }
 
 uint64_t load_word(const void* source, size_t bytes) {
-  return with_word(source, bytes,
-                   [](auto word) -> uint64_t { return word.load(std::memory_order_acquire); });
+  return with_word(
+      source, bytes, [](auto word) -> uint64_t { return word.load(std::memory_order_acquire); });
 }
 
 uint64_t fetch_add_word(void* destination, uint64_t value, size_t bytes) {

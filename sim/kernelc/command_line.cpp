@@ -6,10 +6,13 @@
 namespace shmem_sim::kernelc {
 namespace {
 
-bool starts_with(const std::string& text, std::string_view prefix) { return text.rfind(prefix, 0) == 0; }
+bool starts_with(const std::string& text, std::string_view prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
 
 bool ends_with(const std::string& text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 bool is_source(const std::string& text) {
@@ -23,7 +26,8 @@ bool is_source(const std::string& text) {
 
 // Options of the preprocessor that take a value as the next argument.
 bool takes_value(const std::string& text) {
-  static constexpr std::array kOptions = {"-D", "-U", "-I", "-include", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ"};
+  static constexpr std::array kOptions = {
+      "-D", "-U", "-I", "-include", "-isystem", "-iquote", "-idirafter", "-MF", "-MT", "-MQ"};
   for (const char* option : kOptions) {
     if (text == option) {
       return true;
@@ -33,7 +37,19 @@ bool takes_value(const std::string& text) {
 }
 
 bool is_preprocessor_option(const std::string& text) {
-  static constexpr std::array kPrefixes = {"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-MD", "-MMD", "-MP", "-MF", "-MT", "-MQ"};
+  static constexpr std::array kPrefixes = {"-D",
+                                           "-U",
+                                           "-I",
+                                           "-isystem",
+                                           "-iquote",
+                                           "-idirafter",
+                                           "-include",
+                                           "-MD",
+                                           "-MMD",
+                                           "-MP",
+                                           "-MF",
+                                           "-MT",
+                                           "-MQ"};
   for (const char* prefix : kPrefixes) {
     if (starts_with(text, prefix)) {
       return true;
@@ -42,10 +58,18 @@ bool is_preprocessor_option(const std::string& text) {
   return false;
 }
 
-// Options of the vendor's compiler that choose an architecture, fat objects or code generation: nothing here depends on them.
+// Options of the vendor's compiler that choose an architecture, fat objects or code generation:
+// nothing here depends on them.
 bool is_known_vendor_option(const std::string& text) {
-  static constexpr std::array kPrefixes = {"--npu-arch=", "--cce-aicore-arch=", "--cce-auto-", "--cce-fatobj-link", "--cce-aicore-",
-                                           "--cce-disable", "--cce-enable", "--cce-host-only", "-cce-"};
+  static constexpr std::array kPrefixes = {"--npu-arch=",
+                                           "--cce-aicore-arch=",
+                                           "--cce-auto-",
+                                           "--cce-fatobj-link",
+                                           "--cce-aicore-",
+                                           "--cce-disable",
+                                           "--cce-enable",
+                                           "--cce-host-only",
+                                           "-cce-"};
   for (const char* prefix : kPrefixes) {
     if (starts_with(text, prefix)) {
       return true;
@@ -64,7 +88,8 @@ CommandLine parse(const std::vector<std::string>& arguments) {
     const bool has_next = i + 1 < arguments.size();
     if (text == "-xasc" || text == "-xcce") {
       line.kernel_language = true;
-    } else if (text == "-x" && has_next && (arguments[i + 1] == "asc" || arguments[i + 1] == "cce")) {
+    } else if (text == "-x" && has_next &&
+               (arguments[i + 1] == "asc" || arguments[i + 1] == "cce")) {
       line.kernel_language = true;
       ++i;
     } else if (text == "-Xhost-start") {
@@ -77,7 +102,8 @@ CommandLine parse(const std::vector<std::string>& arguments) {
       line.vector_only = line.vector_only || ends_with(text, "-vec");
       line.ignored.push_back(text);
     } else if (starts_with(text, "-use_cxx11_abi")) {
-      line.preprocess.push_back(std::string("-D_GLIBCXX_USE_CXX11_ABI=") + (ends_with(text, "0") ? "0" : "1"));
+      line.preprocess.push_back(std::string("-D_GLIBCXX_USE_CXX11_ABI=") +
+                                (ends_with(text, "0") ? "0" : "1"));
     } else if (starts_with(text, "--cce") || starts_with(text, "--npu")) {
       line.unknown.push_back(text);
     } else if (text == "-o" && has_next) {
@@ -88,7 +114,8 @@ CommandLine parse(const std::vector<std::string>& arguments) {
     } else if (is_preprocessor_option(text)) {
       line.preprocess.push_back(text);
     } else if (is_source(text)) {
-      line.kernel_language = line.kernel_language || ends_with(text, ".asc") || ends_with(text, ".cce");
+      line.kernel_language =
+          line.kernel_language || ends_with(text, ".asc") || ends_with(text, ".cce");
       line.sources.push_back(text);
     } else {
       line.compile_only = line.compile_only || text == "-c";

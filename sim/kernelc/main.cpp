@@ -1,5 +1,5 @@
-// bisheng: the compiler of the simulated CANN. Kernel code is preprocessed, rewritten and compiled by an ordinary C++
-// compiler; host code goes to that compiler as it is.
+// bisheng: the compiler of the simulated CANN. Kernel code is preprocessed, rewritten and compiled
+// by an ordinary C++ compiler; host code goes to that compiler as it is.
 
 #include <cstdio>
 #include <string>
@@ -14,15 +14,20 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
 
-std::string cxx() { return environment("SHMEM_SIM_HOST_CXX", "g++"); }
+std::string cxx() {
+  return environment("SHMEM_SIM_HOST_CXX", "g++");
+}
 
 // The C compiler beside the C++ compiler: g++ -> gcc, clang++-16 -> clang-16.
 std::string cc() {
   std::string name = cxx();
   const size_t at = name.rfind("++");
-  const bool gnu = at != std::string::npos && at > 0 && name[at - 1] == 'g' && name.find("clang") == std::string::npos;
+  const bool gnu = at != std::string::npos && at > 0 && name[at - 1] == 'g' &&
+                   name.find("clang") == std::string::npos;
   if (at != std::string::npos) {
     name.replace(at, 2, gnu ? "cc" : "");
   }
@@ -43,8 +48,13 @@ Words runtime_libraries(const std::string& root) {
     return {};
   }
   // Last, and only what is used: a plain host program is not changed by it.
-  return {"-L" + root + "/lib64", "-Wl,-rpath-link," + root + "/lib64", "-Wl,--push-state,--as-needed", "-lshmem",
-          "-lshmem_sim_ascendc",  "-lshmem_sim_core",                   "-Wl,--pop-state"};
+  return {"-L" + root + "/lib64",
+          "-Wl,-rpath-link," + root + "/lib64",
+          "-Wl,--push-state,--as-needed",
+          "-lshmem",
+          "-lshmem_sim_ascendc",
+          "-lshmem_sim_core",
+          "-Wl,--pop-state"};
 }
 
 Words language_options(const std::string& root) {
@@ -62,7 +72,10 @@ std::string object_name(const std::string& source) {
 }
 
 // One kernel source to one object file.
-int compile_kernel(const CommandLine& line, const std::string& source, const std::string& object, const std::string& root) {
+int compile_kernel(const CommandLine& line,
+                   const std::string& source,
+                   const std::string& object,
+                   const std::string& root) {
   Words preprocess = {cxx(), "-E", "-x", "c++"};
   append(preprocess, line.preprocess);
   append(preprocess, language_options(root));
@@ -87,7 +100,8 @@ int compile_kernel(const CommandLine& line, const std::string& source, const std
   }
   const Rewritten rewritten = rewrite(preprocessed.output, line.vector_only);
   for (const Problem& problem : rewritten.problems) {
-    std::fprintf(stderr, "%s:%d: error: %s\n", problem.file.c_str(), problem.line, problem.text.c_str());
+    std::fprintf(
+        stderr, "%s:%d: error: %s\n", problem.file.c_str(), problem.line, problem.text.c_str());
   }
   if (!rewritten.problems.empty()) {
     return 1;
@@ -95,7 +109,8 @@ int compile_kernel(const CommandLine& line, const std::string& source, const std
   if (line.save_temporaries) {
     write_file(object + ".ii", rewritten.text);
   }
-  Words compile = {cxx(), "-x", "c++-cpp-output", line.assemble_only ? "-S" : "-c", "-Wno-attributes"};
+  Words compile = {
+      cxx(), "-x", "c++-cpp-output", line.assemble_only ? "-S" : "-c", "-Wno-attributes"};
   for (const std::string& word : line.common) {
     if (word != "-c" && word != "-S" && word != "-save-temps") {
       compile.push_back(word);
@@ -107,7 +122,8 @@ int compile_kernel(const CommandLine& line, const std::string& source, const std
 
 int compile_kernels(const CommandLine& line, const std::string& root) {
   for (const std::string& source : line.sources) {
-    const std::string object = line.output.empty() || !line.compile_only ? object_name(source) : line.output;
+    const std::string object =
+        line.output.empty() || !line.compile_only ? object_name(source) : line.output;
     if (const int code = compile_kernel(line, source, object, root); code != 0) {
       return code;
     }
@@ -137,11 +153,14 @@ int main_with(const Words& arguments) {
   const CommandLine line = parse(arguments);
   const std::string root = toolkit_root();
   if (line.print_version) {
-    std::printf("bisheng of the simulated CANN, over %s\nclang version 15.0.5 (2026-06-30 shmem-sim)\n", cxx().c_str());
+    std::printf(
+        "bisheng of the simulated CANN, over %s\nclang version 15.0.5 (2026-06-30 shmem-sim)\n",
+        cxx().c_str());
     return 0;
   }
   for (const std::string& option : line.unknown) {
-    std::fprintf(stderr, "bisheng: warning: option '%s' is not known and has no effect\n", option.c_str());
+    std::fprintf(
+        stderr, "bisheng: warning: option '%s' is not known and has no effect\n", option.c_str());
   }
   if (!line.kernel_language || line.preprocess_only || line.sources.empty()) {
     return pass_through(line, root, {});
@@ -149,7 +168,8 @@ int main_with(const Words& arguments) {
   if (const int code = compile_kernels(line, root); code != 0 || !line.links()) {
     return code;
   }
-  // Compiled and linked in one call: the objects are named after the sources, in the current folder.
+  // Compiled and linked in one call: the objects are named after the sources, in the current
+  // folder.
   CommandLine link = line;
   link.kernel_language = false;
   Words objects;

@@ -15,12 +15,13 @@ constexpr std::string_view kUbuf = "__shmem_sim_ubuf__";
 constexpr std::string_view kGlobal = "__shmem_sim_global__";
 
 bool is_marker_word(std::string_view text) {
-  static const std::set<std::string_view> words = {kUbuf, kGlobal, "__shmem_sim_gm__", "__shmem_sim_cbuf__",
-                                                   "__shmem_sim_aicore__"};
+  static const std::set<std::string_view> words = {
+      kUbuf, kGlobal, "__shmem_sim_gm__", "__shmem_sim_cbuf__", "__shmem_sim_aicore__"};
   return words.contains(text);
 }
 
-// A launch: the callee is [callee, open), the configuration (open, close), where close is the first of three `>`.
+// A launch: the callee is [callee, open), the configuration (open, close), where close is the first
+// of three `>`.
 struct Launch {
   size_t callee = 0;
   size_t open = 0;
@@ -62,7 +63,9 @@ class Rewriter {
     }
     return npos;
   }
-  bool is(size_t i, std::string_view text) const { return i < list_.size() && list_[i].text == text; }
+  bool is(size_t i, std::string_view text) const {
+    return i < list_.size() && list_[i].text == text;
+  }
 
   // The token that closes the bracket at i; list end when there is none.
   size_t closing(size_t i, std::string_view open, std::string_view close) const {
@@ -78,7 +81,8 @@ class Rewriter {
   }
 
   void problem(size_t i, std::string text) {
-    problems_.push_back({tokens_.files[static_cast<size_t>(list_[i].file)], list_[i].line, std::move(text)});
+    problems_.push_back(
+        {tokens_.files[static_cast<size_t>(list_[i].file)], list_[i].line, std::move(text)});
   }
 
   // --- what the file declares ---
@@ -205,7 +209,8 @@ class Rewriter {
         return i;
       }
       const size_t scope = before(colons);
-      const bool named = scope != npos && list_[scope].kind == Token::Kind::kIdentifier && !is(scope, "return");
+      const bool named =
+          scope != npos && list_[scope].kind == Token::Kind::kIdentifier && !is(scope, "return");
       const bool templated = scope != npos && is(scope, ">");
       if (!named && !templated) {
         return colons;
@@ -234,10 +239,13 @@ class Rewriter {
     const size_t name = callee_name(open);
     const auto kernel = kernels_.find(std::string(list_[name].text));
     if (kernel != kernels_.end() && !kernel->second) {
-      problem(open, fmt::format("kernel '{}' has no [[bisheng::core_ratio(0, 1)]]: it would run on cube and vector cores (MIX), "
-                                "which the simulated CANN does not model; add the attribute, or compile for a vector-only "
-                                "architecture (dav-c220-vec)",
-                                kernel->first));
+      problem(open,
+              fmt::format("kernel '{}' has no [[bisheng::core_ratio(0, 1)]]: it would run on cube "
+                          "and vector cores (MIX), "
+                          "which the simulated CANN does not model; add the attribute, or compile "
+                          "for a vector-only "
+                          "architecture (dav-c220-vec)",
+                          kernel->first));
     }
   }
 
@@ -254,14 +262,18 @@ class Rewriter {
     return out;
   }
 
-  // Emits `::shmem_sim::kernel_launch(callee, "callee", "file", line, configuration)`; the arguments follow in the text.
+  // Emits `::shmem_sim::kernel_launch(callee, "callee", "file", line, configuration)`; the
+  // arguments follow in the text.
   size_t emit_launch(const Launch& launch, std::string& out) {
     const std::string callee = range(launch.callee, launch.open);
     std::string name = callee;
     std::erase_if(name, [](char c) { return c == '\n' || c == ' '; });
     const Token& place = list_[launch.open];
-    out += fmt::format("::shmem_sim::kernel_launch({}, \"{}\", \"{}\", {}, {})", callee, literal(name),
-                       literal(tokens_.files[static_cast<size_t>(place.file)]), place.line,
+    out += fmt::format("::shmem_sim::kernel_launch({}, \"{}\", \"{}\", {}, {})",
+                       callee,
+                       literal(name),
+                       literal(tokens_.files[static_cast<size_t>(place.file)]),
+                       place.line,
                        range(launch.open + 1, launch.close));
     return launch.close + 3;
   }
@@ -284,7 +296,8 @@ class Rewriter {
       last = i;
       words += list_[i].text == "const" || list_[i].text == "volatile" ? 0 : 1;
     }
-    return ubuf && last != npos && (is(last, "*") || (words == 1 && aliases_.contains(list_[last].text)));
+    return ubuf && last != npos &&
+           (is(last, "*") || (words == 1 && aliases_.contains(list_[last].text)));
   }
 
   bool starts_operand(size_t i) const {
@@ -292,8 +305,9 @@ class Rewriter {
       return false;
     }
     const Token& token = list_[i];
-    return token.kind == Token::Kind::kIdentifier || token.kind == Token::Kind::kNumber || is(i, "(") || is(i, "*") ||
-           is(i, "&") || is(i, "-") || is(i, "~") || is(i, "+") || is(i, "!");
+    return token.kind == Token::Kind::kIdentifier || token.kind == Token::Kind::kNumber ||
+           is(i, "(") || is(i, "*") || is(i, "&") || is(i, "-") || is(i, "~") || is(i, "+") ||
+           is(i, "!");
   }
 
   // Behind the last token of the cast's operand, which starts at i.
@@ -305,8 +319,8 @@ class Rewriter {
     if (is(i, "(")) {
       end = closing(i, "(", ")");
       const size_t behind = next(end);
-      if (is_cast(i, end) && starts_operand(behind) && !is(behind, "*") && !is(behind, "&") && !is(behind, "-") &&
-          !is(behind, "+")) {
+      if (is_cast(i, end) && starts_operand(behind) && !is(behind, "*") && !is(behind, "&") &&
+          !is(behind, "-") && !is(behind, "+")) {
         return operand_end(behind);
       }
     } else {
@@ -324,7 +338,8 @@ class Rewriter {
   bool is_cast(size_t open, size_t close) const {
     const size_t last = before(close);
     return last != npos && last > open &&
-           (is(last, "*") || (next(open) == last && list_[last].text.size() > 2 && list_[last].text.ends_with("_t")));
+           (is(last, "*") || (next(open) == last && list_[last].text.size() > 2 &&
+                              list_[last].text.ends_with("_t")));
   }
 
   size_t postfix_end(size_t end) const {
@@ -356,7 +371,8 @@ class Rewriter {
       return i;
     }
     const size_t behind = std::min(operand_end(operand), end);
-    out += fmt::format("::shmem_sim::ub_cast<{}>({})", type_text(i + 1, close), range(operand, behind));
+    out += fmt::format(
+        "::shmem_sim::ub_cast<{}>({})", type_text(i + 1, close), range(operand, behind));
     return behind;
   }
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-// The kernel language made into C++: launches, unified-buffer casts, qualifiers. The contract with the headers stands in
-// sim/include/cann/shmem_sim/language.h.
+// The kernel language made into C++: launches, unified-buffer casts, qualifiers. The contract with
+// the headers stands in sim/include/cann/shmem_sim/language.h.
 
 namespace shmem_sim::kernelc {
 

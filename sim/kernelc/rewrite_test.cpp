@@ -16,11 +16,14 @@ std::string rewritten(const std::string& text) {
   return result.text;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 TEST(Tokens, PrintBackUnchanged) {
   const std::string text =
-      "# 3 \"a.cpp\" 1\nint a = 1'000 + .5e-3; auto s = R\"x(<<<)\" )x\"; char c = '\\''; f<<<1, 2>>>(s); a<<b>>c;\n";
+      "# 3 \"a.cpp\" 1\nint a = 1'000 + .5e-3; auto s = R\"x(<<<)\" )x\"; char c = '\\''; f<<<1, "
+      "2>>>(s); a<<b>>c;\n";
   std::string out;
   for (const Token& token : tokenize(text).list) {
     out += token.text;
@@ -43,8 +46,9 @@ TEST(Tokens, LineMarkersGiveThePlaceInTheUsersFile) {
 }
 
 TEST(Rewrite, ALaunchKeepsItsArguments) {
-  EXPECT_EQ(rewritten("k<<<blocks, nullptr, stream>>>(a, b);"),
-            "::shmem_sim::kernel_launch(k, \"k\", \"<unknown>\", 1, blocks, nullptr, stream)(a, b);");
+  EXPECT_EQ(
+      rewritten("k<<<blocks, nullptr, stream>>>(a, b);"),
+      "::shmem_sim::kernel_launch(k, \"k\", \"<unknown>\", 1, blocks, nullptr, stream)(a, b);");
 }
 
 TEST(Rewrite, ATemplateArgumentListBelongsToTheCallee) {
@@ -54,7 +58,8 @@ TEST(Rewrite, ATemplateArgumentListBelongsToTheCallee) {
 }
 
 TEST(Rewrite, ShiftsAndOperatorsAreNoLaunches) {
-  const std::string text = "int x = a << b >> c; o << 1; bool y = p < q; v.operator<< <int>(3); t = a<b<c>>(d);";
+  const std::string text =
+      "int x = a << b >> c; o << 1; bool y = p < q; v.operator<< <int>(3); t = a<b<c>>(d);";
   EXPECT_EQ(rewritten(text), text);
 }
 
@@ -64,40 +69,48 @@ TEST(Rewrite, WhatLooksLikeALaunchInATextStays) {
 }
 
 TEST(Rewrite, CastsToTheUnifiedBufferAreRecognised) {
-  EXPECT_EQ(rewritten("p = (__shmem_sim_ubuf__ int32_t*)(32) + i * 16;"), "p = ::shmem_sim::ub_cast<int32_t*>((32)) + i * 16;");
+  EXPECT_EQ(rewritten("p = (__shmem_sim_ubuf__ int32_t*)(32) + i * 16;"),
+            "p = ::shmem_sim::ub_cast<int32_t*>((32)) + i * 16;");
   EXPECT_EQ(rewritten("p = reinterpret_cast<__shmem_sim_ubuf__ T*>(uint64_t(1024 + 32));"),
             "p = ::shmem_sim::ub_cast<T*>(uint64_t(1024 + 32));");
-  EXPECT_EQ(rewritten("p = (const __shmem_sim_ubuf__ half*)buffer[3].address;"), "p = ::shmem_sim::ub_cast<const  half*>(buffer[3].address);");
-  EXPECT_EQ(rewritten("p = (__shmem_sim_ubuf__ T*)(uint64_t)offset;"), "p = ::shmem_sim::ub_cast<T*>((uint64_t)offset);");
+  EXPECT_EQ(rewritten("p = (const __shmem_sim_ubuf__ half*)buffer[3].address;"),
+            "p = ::shmem_sim::ub_cast<const  half*>(buffer[3].address);");
+  EXPECT_EQ(rewritten("p = (__shmem_sim_ubuf__ T*)(uint64_t)offset;"),
+            "p = ::shmem_sim::ub_cast<T*>((uint64_t)offset);");
 }
 
 TEST(Rewrite, ACastThroughAnAliasIsRecognised) {
-  const std::string text = rewritten("using P = __shmem_sim_ubuf__ int*; P p = (P)64; P q = reinterpret_cast<P>(128);");
+  const std::string text =
+      rewritten("using P = __shmem_sim_ubuf__ int*; P p = (P)64; P q = reinterpret_cast<P>(128);");
   EXPECT_TRUE(contains(text, "ub_cast<P>(64)")) << text;
   EXPECT_TRUE(contains(text, "ub_cast<P>(128)")) << text;
 }
 
 TEST(Rewrite, DeclarationsOnlyLoseTheirQualifiers) {
-  EXPECT_EQ(rewritten("__shmem_sim_ubuf__ int* p; void f(__shmem_sim_gm__ uint8_t* a);"), " int* p; void f( uint8_t* a);");
+  EXPECT_EQ(rewritten("__shmem_sim_ubuf__ int* p; void f(__shmem_sim_gm__ uint8_t* a);"),
+            " int* p; void f( uint8_t* a);");
 }
 
 TEST(Rewrite, CoreRatioIsReadAndRemoved) {
   const std::string text = rewritten(
-      "template <class T>\n[[bisheng::core_ratio(0, 1)]] __shmem_sim_global__ __shmem_sim_aicore__ void k(int a) {}\n"
+      "template <class T>\n[[bisheng::core_ratio(0, 1)]] __shmem_sim_global__ __shmem_sim_aicore__ "
+      "void k(int a) {}\n"
       "void f() { k<int><<<1, 0, 0>>>(2); }");
   EXPECT_FALSE(contains(text, "core_ratio")) << text;
   EXPECT_TRUE(contains(text, "kernel_launch(k<int>, \"k<int>\"")) << text;
 }
 
 TEST(Rewrite, ALaunchedMixKernelIsAnErrorWithItsPlace) {
-  const std::string text = "# 7 \"k.cpp\"\n__shmem_sim_global__ void mix(int a);\nvoid f() { mix<<<1, 0, 0>>>(2); }\n";
+  const std::string text =
+      "# 7 \"k.cpp\"\n__shmem_sim_global__ void mix(int a);\nvoid f() { mix<<<1, 0, 0>>>(2); }\n";
   const Rewritten result = rewrite(text, false);
   ASSERT_EQ(result.problems.size(), 1u);
   EXPECT_EQ(result.problems[0].file, "k.cpp");
   EXPECT_EQ(result.problems[0].line, 8);
   EXPECT_TRUE(contains(result.problems[0].text, "'mix'"));
   EXPECT_TRUE(contains(result.problems[0].text, "core_ratio(0, 1)"));
-  EXPECT_TRUE(rewrite(text, true).problems.empty());  // a vector-only architecture needs no attribute
+  EXPECT_TRUE(
+      rewrite(text, true).problems.empty());  // a vector-only architecture needs no attribute
 }
 
 TEST(Rewrite, LinesStayWhereTheyAre) {

@@ -40,7 +40,8 @@ std::string exchange(int to, int from, const std::string& input) {
       break;
     }
     if (to >= 0 && files[0].revents != 0) {
-      const ssize_t count = write(to, input.data() + written, std::min<size_t>(input.size() - written, 65536));
+      const ssize_t count =
+          write(to, input.data() + written, std::min<size_t>(input.size() - written, 65536));
       if (count < 0) {
         written = input.size();  // the reader is gone; its exit status tells why
       } else {
@@ -99,12 +100,16 @@ RunResult run(const std::vector<std::string>& command, const std::string& input,
 
 int replace_by(const std::vector<std::string>& command) {
   execvp(command[0].c_str(), argument_vector(command).data());
-  std::fprintf(stderr, "bisheng: cannot start %s: %s (SHMEM_SIM_HOST_CXX names the compiler)\n", command[0].c_str(),
+  std::fprintf(stderr,
+               "bisheng: cannot start %s: %s (SHMEM_SIM_HOST_CXX names the compiler)\n",
+               command[0].c_str(),
                std::strerror(errno));
   return 127;
 }
 
-bool file_exists(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
+bool file_exists(const std::string& path) {
+  return access(path.c_str(), R_OK) == 0;
+}
 
 std::string toolkit_root() {
   char path[PATH_MAX];

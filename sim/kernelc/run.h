@@ -10,7 +10,8 @@ struct RunResult {
   std::string output;  // standard output, when captured
 };
 
-// Runs a program found on PATH; standard error passes through. `input` is fed to its standard input.
+// Runs a program found on PATH; standard error passes through. `input` is fed to its standard
+// input.
 RunResult run(const std::vector<std::string>& command, const std::string& input, bool capture);
 
 // Replaces this process. Returns only when the program cannot be started.

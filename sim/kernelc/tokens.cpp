@@ -6,12 +6,18 @@
 namespace shmem_sim::kernelc {
 namespace {
 
-bool starts_identifier(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
-bool continues_identifier(char c) { return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool starts_identifier(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0;
+}
+bool continues_identifier(char c) {
+  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view source) : source_(source) { result_.files.emplace_back("<unknown>"); }
+  explicit Lexer(std::string_view source) : source_(source) {
+    result_.files.emplace_back("<unknown>");
+  }
 
   Tokens run() {
     while (at_ < source_.size()) {
@@ -21,7 +27,9 @@ class Lexer {
   }
 
  private:
-  char peek(size_t ahead = 0) const { return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0'; }
+  char peek(size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
 
   void add(Token::Kind kind, size_t end) {
     const std::string_view text = source_.substr(at_, end - at_);
@@ -29,8 +37,9 @@ class Lexer {
     for (const char c : text) {
       line_ += c == '\n' ? 1 : 0;
     }
-    at_line_start_ = kind == Token::Kind::kSpace ? text.back() == '\n' || (at_line_start_ && text.find('\n') != text.npos)
-                                                 : false;
+    at_line_start_ = kind == Token::Kind::kSpace
+                         ? text.back() == '\n' || (at_line_start_ && text.find('\n') != text.npos)
+                         : false;
     if (kind == Token::Kind::kSpace && text.find('\n') != std::string_view::npos) {
       at_line_start_ = true;
     }
@@ -59,7 +68,8 @@ class Lexer {
     }
   }
 
-  // `# 12 "file.cpp" 3 4`: the next line is line 12 of that file. Other directives (pragma) are kept as they are.
+  // `# 12 "file.cpp" 3 4`: the next line is line 12 of that file. Other directives (pragma) are
+  // kept as they are.
   void marker() {
     const size_t newline = source_.find('\n', at_);
     const size_t end = newline == std::string_view::npos ? source_.size() : newline;
@@ -74,7 +84,8 @@ class Lexer {
     }
     const std::string name = text.substr(open + 1, close - open - 1);
     file_ = 0;
-    while (file_ < static_cast<int>(result_.files.size()) && result_.files[static_cast<size_t>(file_)] != name) {
+    while (file_ < static_cast<int>(result_.files.size()) &&
+           result_.files[static_cast<size_t>(file_)] != name) {
       ++file_;
     }
     if (file_ == static_cast<int>(result_.files.size())) {
@@ -89,7 +100,8 @@ class Lexer {
       ++end;
     }
     const std::string_view text = source_.substr(at_, end - at_);
-    const bool prefix = text == "R" || text == "u8R" || text == "uR" || text == "UR" || text == "LR";
+    const bool prefix =
+        text == "R" || text == "u8R" || text == "uR" || text == "UR" || text == "LR";
     if (prefix && end < source_.size() && source_[end] == '"') {
       add(Token::Kind::kText, raw_end(end));
     } else if (end < source_.size() && (source_[end] == '"' || source_[end] == '\'') &&
@@ -104,8 +116,11 @@ class Lexer {
     size_t end = at_ + 1;
     while (end < source_.size()) {
       const char c = source_[end];
-      const bool exponent_sign = (c == '+' || c == '-') && std::string_view("eEpP").find(source_[end - 1]) != std::string_view::npos;
-      const bool separator = c == '\'' && end + 1 < source_.size() && continues_identifier(source_[end + 1]);
+      const bool exponent_sign =
+          (c == '+' || c == '-') &&
+          std::string_view("eEpP").find(source_[end - 1]) != std::string_view::npos;
+      const bool separator =
+          c == '\'' && end + 1 < source_.size() && continues_identifier(source_[end + 1]);
       if (!continues_identifier(c) && c != '.' && !exponent_sign && !separator) {
         break;
       }
@@ -160,6 +175,8 @@ class Lexer {
 
 }  // namespace
 
-Tokens tokenize(std::string_view source) { return Lexer(source).run(); }
+Tokens tokenize(std::string_view source) {
+  return Lexer(source).run();
+}
 
 }  // namespace shmem_sim::kernelc

@@ -5,8 +5,9 @@
 #include <string_view>
 #include <vector>
 
-// Preprocessed C++ as a list of tokens that can be printed back unchanged. Comments are gone; line markers (`# 12 "a.cpp"`)
-// are tokens of their own and give every token its place in the user's file.
+// Preprocessed C++ as a list of tokens that can be printed back unchanged. Comments are gone; line
+// markers (`# 12 "a.cpp"`) are tokens of their own and give every token its place in the user's
+// file.
 
 namespace shmem_sim::kernelc {
 

@@ -62,9 +62,14 @@ at::Tensor View::operator()(const at::Tensor& tensor) const {
   return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
 }
 
-void remember_error(const char* call, const char* text) { shmem_sim_set_recent_error(kBadArguments, call, text); }
+void remember_error(const char* call, const char* text) {
+  shmem_sim_set_recent_error(kBadArguments, call, text);
+}
 
-int first_phase(const char* name, const std::function<Work()>& prepare, uint64_t* workspace, aclOpExecutor** executor) {
+int first_phase(const char* name,
+                const std::function<Work()>& prepare,
+                uint64_t* workspace,
+                aclOpExecutor** executor) {
   *workspace = 0;
   *executor = nullptr;
   try {
@@ -87,7 +92,8 @@ int second_phase(const char* name, aclOpExecutor* executor, void* stream) {
     remember_error(name, "no executor: the first phase failed or was not called");
     return kBadArguments;
   }
-  Stream* target = stream == nullptr ? default_stream(current_device()) : static_cast<Stream*>(stream);
+  Stream* target =
+      stream == nullptr ? default_stream(current_device()) : static_cast<Stream*>(stream);
   if (!is_stream(target)) {
     remember_error(name, "the stream is not alive");
     return kNullStream;

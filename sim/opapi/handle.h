@@ -7,11 +7,13 @@
 #include <optional>
 #include <vector>
 
-// What torch_npu passes to an operator. A tensor is a view over device memory (which is host memory here); the handle
-// may be destroyed as soon as the second phase has returned, so everything that runs later keeps the view itself.
+// What torch_npu passes to an operator. A tensor is a view over device memory (which is host memory
+// here); the handle may be destroyed as soon as the second phase has returned, so everything that
+// runs later keeps the view itself.
 
 struct aclTensor {
-  // Shared with queued work: operators whose result size depends on data set the view when they run.
+  // Shared with queued work: operators whose result size depends on data set the view when they
+  // run.
   std::shared_ptr<at::Tensor> view;
 };
 struct aclScalar {

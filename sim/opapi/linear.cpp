@@ -6,7 +6,8 @@
 
 #include "sim/opapi/executor.h"
 
-// Products, normalisation, losses. `cube` (cube math type) chooses a precision on hardware; here all is exact.
+// Products, normalisation, losses. `cube` (cube math type) chooses a precision on hardware; here
+// all is exact.
 
 namespace {
 
@@ -102,7 +103,8 @@ ACLNN(LayerNorm,
           const auto at_view = [&](const std::optional<Tensor>& t) {
             return t ? std::optional<Tensor>(v(*t)) : std::nullopt;
           };
-          const auto [result, means, rstds] = at::native_layer_norm(v(x), n, at_view(w), at_view(b), epsilon);
+          const auto [result, means, rstds] =
+              at::native_layer_norm(v(x), n, at_view(w), at_view(b), epsilon);
           v(o).copy_(result);
           if (m.defined()) {
             v(m).copy_(means);

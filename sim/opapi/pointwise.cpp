@@ -13,21 +13,22 @@
 
 #include "sim/opapi/executor.h"
 
-// Element by element. Signatures: public op-plugin configuration, confirmed by running torch_npu 2.13.0.
+// Element by element. Signatures: public op-plugin configuration, confirmed by running
+// torch_npu 2.13.0.
 
 namespace {
 
 using namespace shmem_sim::opapi;  // NOLINT(google-build-using-namespace)
 using at::Tensor;
 
-#define UNARY(NAME, EXPRESSION)                                        \
-  ACLNN(NAME, (T self, T out), (self, out), {                          \
-    const Tensor a = tensor(self);                                     \
-    const Tensor o = tensor(out);                                      \
-    return Work{[=](const View& v) {                                   \
-      const Tensor x = v(a);                                           \
-      v(o).copy_(EXPRESSION);                                          \
-    }};                                                                \
+#define UNARY(NAME, EXPRESSION)               \
+  ACLNN(NAME, (T self, T out), (self, out), { \
+    const Tensor a = tensor(self);            \
+    const Tensor o = tensor(out);             \
+    return Work{[=](const View& v) {          \
+      const Tensor x = v(a);                  \
+      v(o).copy_(EXPRESSION);                 \
+    }};                                       \
   })
 
 UNARY(Abs, x.abs())
@@ -61,16 +62,16 @@ UNARY(IsInf, x.isinf())
 UNARY(Max, x.max())
 UNARY(Min, x.min())
 
-#define BINARY(NAME, EXPRESSION)                                       \
-  ACLNN(NAME, (T self, T other, T out), (self, other, out), {          \
-    const Tensor a = tensor(self);                                     \
-    const Tensor b = tensor(other);                                    \
-    const Tensor o = tensor(out);                                      \
-    return Work{[=](const View& v) {                                   \
-      const Tensor x = v(a);                                           \
-      const Tensor y = v(b);                                           \
-      v(o).copy_(EXPRESSION);                                          \
-    }};                                                                \
+#define BINARY(NAME, EXPRESSION)                              \
+  ACLNN(NAME, (T self, T other, T out), (self, other, out), { \
+    const Tensor a = tensor(self);                            \
+    const Tensor b = tensor(other);                           \
+    const Tensor o = tensor(out);                             \
+    return Work{[=](const View& v) {                          \
+      const Tensor x = v(a);                                  \
+      const Tensor y = v(b);                                  \
+      v(o).copy_(EXPRESSION);                                 \
+    }};                                                       \
   })
 
 BINARY(Div, x.div(y))
@@ -105,15 +106,15 @@ ACLNN(Equal, (T self, T other, T out), (self, other, out), {
   return Work{[=](const View&) { o.fill_(x.equal(y)); }, false};
 })
 
-#define WITH_SCALAR(NAME, EXPRESSION)                                  \
-  ACLNN(NAME, (T self, S other, T out), (self, other, out), {          \
-    const Tensor a = tensor(self);                                     \
-    const at::Scalar y = scalar(other);                                \
-    const Tensor o = tensor(out);                                      \
-    return Work{[=](const View& v) {                                   \
-      const Tensor x = v(a);                                           \
-      v(o).copy_(EXPRESSION);                                          \
-    }};                                                                \
+#define WITH_SCALAR(NAME, EXPRESSION)                         \
+  ACLNN(NAME, (T self, S other, T out), (self, other, out), { \
+    const Tensor a = tensor(self);                            \
+    const at::Scalar y = scalar(other);                       \
+    const Tensor o = tensor(out);                             \
+    return Work{[=](const View& v) {                          \
+      const Tensor x = v(a);                                  \
+      v(o).copy_(EXPRESSION);                                 \
+    }};                                                       \
   })
 
 WITH_SCALAR(EqScalar, x.eq(y))
@@ -135,51 +136,51 @@ WITH_SCALAR(RightShifts, at::bitwise_right_shift(x, y))
 WITH_SCALAR(ClampMin, x.clamp_min(y))
 WITH_SCALAR(ClampMax, x.clamp_max(y))
 
-#define WITH_ALPHA(NAME, EXPRESSION)                                                          \
-  ACLNN(NAME, (T self, T other, S alpha, T out), (self, other, alpha, out), {                 \
-    const Tensor a = tensor(self);                                                            \
-    const Tensor b = tensor(other);                                                           \
-    const at::Scalar factor = scalar(alpha);                                                  \
-    const Tensor o = tensor(out);                                                             \
-    return Work{[=](const View& v) {                                                          \
-      const Tensor x = v(a);                                                                  \
-      const Tensor y = v(b);                                                                  \
-      v(o).copy_(EXPRESSION);                                                                 \
-    }};                                                                                       \
+#define WITH_ALPHA(NAME, EXPRESSION)                                          \
+  ACLNN(NAME, (T self, T other, S alpha, T out), (self, other, alpha, out), { \
+    const Tensor a = tensor(self);                                            \
+    const Tensor b = tensor(other);                                           \
+    const at::Scalar factor = scalar(alpha);                                  \
+    const Tensor o = tensor(out);                                             \
+    return Work{[=](const View& v) {                                          \
+      const Tensor x = v(a);                                                  \
+      const Tensor y = v(b);                                                  \
+      v(o).copy_(EXPRESSION);                                                 \
+    }};                                                                       \
   })
 
 WITH_ALPHA(Add, x.add(y, factor))
 WITH_ALPHA(Sub, x.sub(y, factor))
 
-#define SCALAR_WITH_ALPHA(NAME, EXPRESSION)                                                   \
-  ACLNN(NAME, (T self, S other, S alpha, T out), (self, other, alpha, out), {                 \
-    const Tensor a = tensor(self);                                                            \
-    const at::Scalar y = scalar(other);                                                       \
-    const at::Scalar factor = scalar(alpha);                                                  \
-    const Tensor o = tensor(out);                                                             \
-    return Work{[=](const View& v) {                                                          \
-      const Tensor x = v(a);                                                                  \
-      v(o).copy_(EXPRESSION);                                                                 \
-    }};                                                                                       \
+#define SCALAR_WITH_ALPHA(NAME, EXPRESSION)                                   \
+  ACLNN(NAME, (T self, S other, S alpha, T out), (self, other, alpha, out), { \
+    const Tensor a = tensor(self);                                            \
+    const at::Scalar y = scalar(other);                                       \
+    const at::Scalar factor = scalar(alpha);                                  \
+    const Tensor o = tensor(out);                                             \
+    return Work{[=](const View& v) {                                          \
+      const Tensor x = v(a);                                                  \
+      v(o).copy_(EXPRESSION);                                                 \
+    }};                                                                       \
   })
 
 SCALAR_WITH_ALPHA(Adds, x.add(y, factor))
 SCALAR_WITH_ALPHA(Subs, x.sub(y, factor))
 SCALAR_WITH_ALPHA(Rsubs, at::rsub(x, y, factor))
 
-#define THREE_TENSORS(NAME, EXPRESSION)                                                       \
+#define THREE_TENSORS(NAME, EXPRESSION)                                                         \
   ACLNN(NAME, (T self, T first, T second, S value, T out), (self, first, second, value, out), { \
-    const Tensor a = tensor(self);                                                            \
-    const Tensor b = tensor(first);                                                           \
-    const Tensor c = tensor(second);                                                          \
-    const at::Scalar factor = scalar(value);                                                  \
-    const Tensor o = tensor(out);                                                             \
-    return Work{[=](const View& v) {                                                          \
-      const Tensor x = v(a);                                                                  \
-      const Tensor y = v(b);                                                                  \
-      const Tensor z = v(c);                                                                  \
-      v(o).copy_(EXPRESSION);                                                                 \
-    }};                                                                                       \
+    const Tensor a = tensor(self);                                                              \
+    const Tensor b = tensor(first);                                                             \
+    const Tensor c = tensor(second);                                                            \
+    const at::Scalar factor = scalar(value);                                                    \
+    const Tensor o = tensor(out);                                                               \
+    return Work{[=](const View& v) {                                                            \
+      const Tensor x = v(a);                                                                    \
+      const Tensor y = v(b);                                                                    \
+      const Tensor z = v(c);                                                                    \
+      v(o).copy_(EXPRESSION);                                                                   \
+    }};                                                                                         \
   })
 
 THREE_TENSORS(Addcmul, x.addcmul(y, z, factor))
@@ -227,7 +228,8 @@ ACLNN(IsClose,
         const Tensor x = tensor(self);
         const Tensor y = tensor(other);
         const Tensor o = tensor(out);
-        return Work{[=](const View& v) { v(o).copy_(at::isclose(v(x), v(y), rtol, atol, equal_nan)); }};
+        return Work{
+            [=](const View& v) { v(o).copy_(at::isclose(v(x), v(y), rtol, atol, equal_nan)); }};
       })
 
 ACLNN(GeluV2, (T self, int64_t mode, T out), (self, mode, out), {
@@ -244,13 +246,16 @@ ACLNN(SWhere, (T condition, T self, T other, T out), (condition, self, other, ou
   return Work{[=](const View& v) { v(o).copy_(at::where(v(c), v(x), v(y))); }};
 })
 
-ACLNN(ThresholdBackward, (T gradient, T self, S threshold, T out), (gradient, self, threshold, out), {
-  const Tensor g = tensor(gradient);
-  const Tensor x = tensor(self);
-  const at::Scalar t = scalar(threshold);
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) { v(o).copy_(at::threshold_backward(v(g), v(x), t)); }};
-})
+ACLNN(ThresholdBackward,
+      (T gradient, T self, S threshold, T out),
+      (gradient, self, threshold, out),
+      {
+        const Tensor g = tensor(gradient);
+        const Tensor x = tensor(self);
+        const at::Scalar t = scalar(threshold);
+        const Tensor o = tensor(out);
+        return Work{[=](const View& v) { v(o).copy_(at::threshold_backward(v(g), v(x), t)); }};
+      })
 
 ACLNN(ForeachAddListV2, (TL self, TL other, S alpha, TL out), (self, other, alpha, out), {
   const auto xs = tensors(self);

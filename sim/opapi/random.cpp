@@ -3,8 +3,8 @@
 
 #include "sim/opapi/executor.h"
 
-// Random numbers: a generator made from the seed and offset torch_npu passes, so that the same seed gives the same
-// values. The values differ from hardware, as they do between any two devices.
+// Random numbers: a generator made from the seed and offset torch_npu passes, so that the same seed
+// gives the same values. The values differ from hardware, as they do between any two devices.
 
 namespace {
 
@@ -12,7 +12,8 @@ using namespace shmem_sim::opapi;  // NOLINT(google-build-using-namespace)
 using at::Tensor;
 
 at::Generator generator(int64_t seed, int64_t offset) {
-  const auto mixed = static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(offset);
+  const auto mixed =
+      static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(offset);
   return at::make_generator<at::CPUGeneratorImpl>(mixed);
 }
 
@@ -21,19 +22,22 @@ ACLNN(InplaceUniform,
       (self, from, to, seed, offset),
       {
         const Tensor x = tensor(self);
-        return Work{[=](const View&) {
-                      x.uniform_(from, to, generator(static_cast<int64_t>(seed), static_cast<int64_t>(offset)));
-                    },
-                    false};
+        return Work{
+            [=](const View&) {
+              x.uniform_(
+                  from, to, generator(static_cast<int64_t>(seed), static_cast<int64_t>(offset)));
+            },
+            false};
       })
 
-ACLNN(InplaceNormal,
-      (T self, float mean, float deviation, int64_t seed, int64_t offset),
-      (self, mean, deviation, seed, offset),
-      {
-        const Tensor x = tensor(self);
-        return Work{[=](const View&) { x.normal_(mean, deviation, generator(seed, offset)); }, false};
-      })
+ACLNN(
+    InplaceNormal,
+    (T self, float mean, float deviation, int64_t seed, int64_t offset),
+    (self, mean, deviation, seed, offset),
+    {
+      const Tensor x = tensor(self);
+      return Work{[=](const View&) { x.normal_(mean, deviation, generator(seed, offset)); }, false};
+    })
 
 ACLNN(InplaceRandom,
       (T self, int64_t from, int64_t to, int64_t seed, int64_t offset),
@@ -54,7 +58,9 @@ ACLNN(InplaceBernoulliTensor,
 
 ACLNN(Randperm, (int64_t count, int64_t seed, int64_t offset, T out), (count, seed, offset, out), {
   const Tensor o = tensor(out);
-  return Work{[=](const View&) { o.copy_(at::randperm(count, generator(seed, offset), at::kLong)); }, false};
+  return Work{
+      [=](const View&) { o.copy_(at::randperm(count, generator(seed, offset), at::kLong)); },
+      false};
 })
 
 // --- dropout: one bit an element, set where the element is kept ---
@@ -89,18 +95,20 @@ Tensor dropped(const Tensor& x, const Tensor& mask, double p) {
   return p >= 1 ? x.mul(0) : x.mul(keep).div(1 - p);
 }
 
-ACLNN(DropoutGenMaskV2,
-      (IA shape, double p, int64_t seed, int64_t offset, int32_t, T mask),
-      (shape, p, seed, offset, 0, mask),
-      {
-        int64_t elements = 1;
-        for (const int64_t size : ints(shape)) {
-          elements *= size;
-        }
-        const Tensor m = tensor(mask);
-        TORCH_CHECK(m.numel() * 8 >= elements, "a mask of ", m.numel(), " bytes for ", elements, " elements");
-        return Work{[=](const View&) { pack_bits(kept(elements, p, seed, offset), m); }, false};
-      })
+ACLNN(
+    DropoutGenMaskV2,
+    (IA shape, double p, int64_t seed, int64_t offset, int32_t, T mask),
+    (shape, p, seed, offset, 0, mask),
+    {
+      int64_t elements = 1;
+      for (const int64_t size : ints(shape)) {
+        elements *= size;
+      }
+      const Tensor m = tensor(mask);
+      TORCH_CHECK(
+          m.numel() * 8 >= elements, "a mask of ", m.numel(), " bytes for ", elements, " elements");
+      return Work{[=](const View&) { pack_bits(kept(elements, p, seed, offset), m); }, false};
+    })
 
 ACLNN(DropoutDoMask, (T self, T mask, double p, T out), (self, mask, p, out), {
   const Tensor x = tensor(self);
@@ -126,4 +134,6 @@ ACLNN(DropoutV3,
 }  // namespace
 
 // The form of the random functions; both forms are the same here.
-extern "C" __attribute__((visibility("default"))) int aclnnSetPytorchRandom(int32_t) { return 0; }
+extern "C" __attribute__((visibility("default"))) int aclnnSetPytorchRandom(int32_t) {
+  return 0;
+}

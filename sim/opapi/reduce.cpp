@@ -16,15 +16,15 @@ at::OptionalIntArrayRef some(const Dims& dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
 
-#define OVER_DIMS(NAME, EXPRESSION)                                                   \
-  ACLNN(NAME, (T self, IA dims, bool keep, T out), (self, dims, keep, out), {         \
-    const Tensor a = tensor(self);                                                    \
-    const Dims d = ints(dims);                                                        \
-    const Tensor o = tensor(out);                                                     \
-    return Work{[=](const View& v) {                                                  \
-      const Tensor x = v(a);                                                          \
-      v(o).copy_(EXPRESSION);                                                         \
-    }};                                                                               \
+#define OVER_DIMS(NAME, EXPRESSION)                                           \
+  ACLNN(NAME, (T self, IA dims, bool keep, T out), (self, dims, keep, out), { \
+    const Tensor a = tensor(self);                                            \
+    const Dims d = ints(dims);                                                \
+    const Tensor o = tensor(out);                                             \
+    return Work{[=](const View& v) {                                          \
+      const Tensor x = v(a);                                                  \
+      v(o).copy_(EXPRESSION);                                                 \
+    }};                                                                       \
   })
 
 OVER_DIMS(Any, d.empty() ? x.any() : x.any(some(d), keep))
@@ -32,45 +32,46 @@ OVER_DIMS(All, d.empty() ? x.all() : x.all(some(d), keep))
 OVER_DIMS(Amax, x.amax(d, keep))
 OVER_DIMS(Amin, x.amin(d, keep))
 
-#define OVER_ONE_DIM(NAME, EXPRESSION)                                                \
-  ACLNN(NAME, (T self, int64_t dim, bool keep, T out), (self, dim, keep, out), {      \
-    const Tensor a = tensor(self);                                                    \
-    const Tensor o = tensor(out);                                                     \
-    return Work{[=](const View& v) {                                                  \
-      const Tensor x = v(a);                                                          \
-      v(o).copy_(EXPRESSION);                                                         \
-    }};                                                                               \
+#define OVER_ONE_DIM(NAME, EXPRESSION)                                           \
+  ACLNN(NAME, (T self, int64_t dim, bool keep, T out), (self, dim, keep, out), { \
+    const Tensor a = tensor(self);                                               \
+    const Tensor o = tensor(out);                                                \
+    return Work{[=](const View& v) {                                             \
+      const Tensor x = v(a);                                                     \
+      v(o).copy_(EXPRESSION);                                                    \
+    }};                                                                          \
   })
 
 OVER_ONE_DIM(ArgMax, x.argmax(dim, keep))
 OVER_ONE_DIM(ArgMin, x.argmin(dim, keep))
 
-#define WITH_INDICES(NAME, EXPRESSION)                                                                           \
-  ACLNN(NAME, (T self, int64_t dim, bool keep, T out, T indices), (self, dim, keep, out, indices), {             \
-    const Tensor a = tensor(self);                                                                               \
-    const Tensor o = tensor(out);                                                                                \
-    const Tensor i = tensor(indices);                                                                            \
-    return Work{[=](const View& v) {                                                                             \
-      const Tensor x = v(a);                                                                                     \
-      const auto [values, places] = EXPRESSION;                                                                  \
-      v(o).copy_(values);                                                                                        \
-      v(i).copy_(places);                                                                                        \
-    }};                                                                                                          \
-  })
+#define WITH_INDICES(NAME, EXPRESSION)                                                             \
+  ACLNN(                                                                                           \
+      NAME, (T self, int64_t dim, bool keep, T out, T indices), (self, dim, keep, out, indices), { \
+        const Tensor a = tensor(self);                                                             \
+        const Tensor o = tensor(out);                                                              \
+        const Tensor i = tensor(indices);                                                          \
+        return Work{[=](const View& v) {                                                           \
+          const Tensor x = v(a);                                                                   \
+          const auto [values, places] = EXPRESSION;                                                \
+          v(o).copy_(values);                                                                      \
+          v(i).copy_(places);                                                                      \
+        }};                                                                                        \
+      })
 
 WITH_INDICES(MaxDim, x.max(dim, keep))
 WITH_INDICES(MinDim, x.min(dim, keep))
 
-#define TYPED_OVER_DIMS(NAME, WHOLE, SOME)                                                                       \
-  ACLNN(NAME, (T self, IA dims, bool keep, int32_t type, T out), (self, dims, keep, type, out), {                \
-    const Tensor a = tensor(self);                                                                               \
-    const Dims d = ints(dims);                                                                                   \
-    const at::ScalarType t = scalar_type(type);                                                                  \
-    const Tensor o = tensor(out);                                                                                \
-    return Work{[=](const View& v) {                                                                             \
-      const Tensor x = v(a);                                                                                     \
-      v(o).copy_(d.empty() ? WHOLE : SOME);                                                                      \
-    }};                                                                                                          \
+#define TYPED_OVER_DIMS(NAME, WHOLE, SOME)                                                        \
+  ACLNN(NAME, (T self, IA dims, bool keep, int32_t type, T out), (self, dims, keep, type, out), { \
+    const Tensor a = tensor(self);                                                                \
+    const Dims d = ints(dims);                                                                    \
+    const at::ScalarType t = scalar_type(type);                                                   \
+    const Tensor o = tensor(out);                                                                 \
+    return Work{[=](const View& v) {                                                              \
+      const Tensor x = v(a);                                                                      \
+      v(o).copy_(d.empty() ? WHOLE : SOME);                                                       \
+    }};                                                                                           \
   })
 
 TYPED_OVER_DIMS(Mean, x.mean(t), x.mean(some(d), keep, t))
@@ -83,12 +84,15 @@ ACLNN(Prod, (T self, int32_t type, T out), (self, type, out), {
   return Work{[=](const View& v) { v(o).copy_(v(x).prod(t)); }};
 })
 
-ACLNN(ProdDim, (T self, int64_t dim, bool keep, int32_t type, T out), (self, dim, keep, type, out), {
-  const Tensor x = tensor(self);
-  const Tensor o = tensor(out);
-  const at::ScalarType t = scalar_type(type);
-  return Work{[=](const View& v) { v(o).copy_(v(x).prod(dim, keep, t)); }};
-})
+ACLNN(ProdDim,
+      (T self, int64_t dim, bool keep, int32_t type, T out),
+      (self, dim, keep, type, out),
+      {
+        const Tensor x = tensor(self);
+        const Tensor o = tensor(out);
+        const at::ScalarType t = scalar_type(type);
+        return Work{[=](const View& v) { v(o).copy_(v(x).prod(dim, keep, t)); }};
+      })
 
 ACLNN(Cumsum, (T self, int64_t dim, int32_t type, T out), (self, dim, type, out), {
   const Tensor x = tensor(self);
@@ -97,17 +101,20 @@ ACLNN(Cumsum, (T self, int64_t dim, int32_t type, T out), (self, dim, type, out)
   return Work{[=](const View& v) { v(o).copy_(v(x).cumsum(dim, t)); }};
 })
 
-#define WITH_CORRECTION(NAME, EXPRESSION)                                                                        \
-  ACLNN(NAME, (T self, IA dims, int64_t correction, bool keep, T out), (self, dims, correction, keep, out), {    \
-    const Tensor a = tensor(self);                                                                               \
-    const Dims d = ints(dims);                                                                                   \
-    const Tensor o = tensor(out);                                                                                \
-    return Work{[=](const View& v) {                                                                             \
-      const Tensor x = v(a);                                                                                     \
-      const std::optional<at::Scalar> c(correction);                                                             \
-      v(o).copy_(EXPRESSION);                                                                                    \
-    }};                                                                                                          \
-  })
+#define WITH_CORRECTION(NAME, EXPRESSION)                        \
+  ACLNN(NAME,                                                    \
+        (T self, IA dims, int64_t correction, bool keep, T out), \
+        (self, dims, correction, keep, out),                     \
+        {                                                        \
+          const Tensor a = tensor(self);                         \
+          const Dims d = ints(dims);                             \
+          const Tensor o = tensor(out);                          \
+          return Work{[=](const View& v) {                       \
+            const Tensor x = v(a);                               \
+            const std::optional<at::Scalar> c(correction);       \
+            v(o).copy_(EXPRESSION);                              \
+          }};                                                    \
+        })
 
 WITH_CORRECTION(Std, x.std(some(d), c, keep))
 WITH_CORRECTION(VarCorrection, x.var(some(d), c, keep))
@@ -121,7 +128,8 @@ ACLNN(LinalgVectorNorm,
         const Dims d = ints(dims);
         const at::ScalarType t = scalar_type(type);
         const Tensor o = tensor(out);
-        return Work{[=](const View& v) { v(o).copy_(at::linalg_vector_norm(v(x), p, some(d), keep, t)); }};
+        return Work{
+            [=](const View& v) { v(o).copy_(at::linalg_vector_norm(v(x), p, some(d), keep, t)); }};
       })
 
 ACLNN(Histc, (T self, int64_t bins, S low, S high, T out), (self, bins, low, high, out), {
@@ -167,7 +175,8 @@ ACLNN(TopkV2,
         }};
       })
 
-// --- results whose size depends on data: written to the start of the buffer, then the view is set ---
+// --- results whose size depends on data: written to the start of the buffer, then the view is set
+// ---
 
 void write_sized(const std::shared_ptr<Tensor>& view, const Tensor& result) {
   const Tensor target = view->as_strided(result.sizes(), result.contiguous().strides());
@@ -203,7 +212,8 @@ ACLNN(Unique2,
         const auto i = inverse == nullptr ? nullptr : inverse->view;
         const auto c = counts == nullptr ? nullptr : counts->view;
         return Work{[=](const View&) {
-                      const auto [values, places, numbers] = at::_unique2(x, sorted, with_inverse, with_counts);
+                      const auto [values, places, numbers] =
+                          at::_unique2(x, sorted, with_inverse, with_counts);
                       write_sized(o, values);
                       if (with_inverse) {
                         write_sized(i, places);

@@ -55,14 +55,15 @@ ACLNN(Repeat, (T self, IA repeats, T out), (self, repeats, out), {
   return Work{[=](const View& v) { v(o).copy_(v(x).repeat(r)); }};
 })
 
-ACLNN(RepeatInterleaveIntWithDim,
-      (T self, int64_t repeats, int64_t dim, int64_t, T out),
-      (self, repeats, dim, 0, out),
-      {
-        const Tensor x = tensor(self);
-        const Tensor o = tensor(out);
-        return Work{[=](const View& v) { v(o).copy_(v(x).repeat_interleave(repeats, dim)); }, false};
-      })
+ACLNN(
+    RepeatInterleaveIntWithDim,
+    (T self, int64_t repeats, int64_t dim, int64_t, T out),
+    (self, repeats, dim, 0, out),
+    {
+      const Tensor x = tensor(self);
+      const Tensor o = tensor(out);
+      return Work{[=](const View& v) { v(o).copy_(v(x).repeat_interleave(repeats, dim)); }, false};
+    })
 
 ACLNN(Tril, (T self, int64_t diagonal, T out), (self, diagonal, out), {
   const Tensor x = tensor(self);
@@ -137,13 +138,16 @@ ACLNN(ScatterValue,
         }};
       })
 
-ACLNN(ScatterAdd, (T self, int64_t dim, T index, T source, T out), (self, dim, index, source, out), {
-  const Tensor x = tensor(self);
-  const Tensor i = tensor(index);
-  const Tensor s = tensor(source);
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) { v(o).copy_(v(x).scatter_add(dim, v(i), v(s))); }};
-})
+ACLNN(ScatterAdd,
+      (T self, int64_t dim, T index, T source, T out),
+      (self, dim, index, source, out),
+      {
+        const Tensor x = tensor(self);
+        const Tensor i = tensor(index);
+        const Tensor s = tensor(source);
+        const Tensor o = tensor(out);
+        return Work{[=](const View& v) { v(o).copy_(v(x).scatter_add(dim, v(i), v(s))); }};
+      })
 
 // An index list; dimensions that are not indexed come as empty tensors.
 c10::List<std::optional<Tensor>> index_list(const Tensors& list) {

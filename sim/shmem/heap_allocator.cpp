@@ -7,11 +7,15 @@ namespace {
 
 constexpr uint64_t kGranule = 16;
 
-uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
+uint64_t round_up(uint64_t value, uint64_t to) {
+  return (value + to - 1) / to * to;
+}
 
 }  // namespace
 
-HeapAllocator::HeapAllocator(uint64_t bytes) { free_[0] = bytes; }
+HeapAllocator::HeapAllocator(uint64_t bytes) {
+  free_[0] = bytes;
+}
 
 std::optional<uint64_t> HeapAllocator::allocate(uint64_t bytes, uint64_t alignment) {
   const uint64_t size = round_up(bytes, kGranule);

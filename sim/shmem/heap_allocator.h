@@ -6,8 +6,8 @@
 
 namespace shmem_sim::shmem {
 
-// Offsets within a symmetric heap: best fit, 16-byte granules, neighbours coalesce. Deterministic, so that equal calls
-// give equal offsets on every PE.
+// Offsets within a symmetric heap: best fit, 16-byte granules, neighbours coalesce. Deterministic,
+// so that equal calls give equal offsets on every PE.
 class HeapAllocator {
  public:
   explicit HeapAllocator(uint64_t bytes);

@@ -13,11 +13,15 @@ namespace {
 
 State* g_state = nullptr;
 
-void forget_in_child() { g_state = nullptr; }
+void forget_in_child() {
+  g_state = nullptr;
+}
 
 }  // namespace
 
-State* state() { return g_state; }
+State* state() {
+  return g_state;
+}
 
 void set_state(std::unique_ptr<State> fresh) {
   static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
@@ -36,7 +40,8 @@ bool require_initialised(const char* call) {
   if (state() != nullptr) {
     return true;
   }
-  complain(call, ACLSHMEM_NOT_INITED, "Memory Heap Not Initialized: call aclshmemx_init_attr first");
+  complain(
+      call, ACLSHMEM_NOT_INITED, "Memory Heap Not Initialized: call aclshmemx_init_attr first");
   return false;
 }
 
@@ -44,6 +49,8 @@ Stream* stream_or_default(aclrtStream handle) {
   return handle == nullptr ? state()->default_stream : static_cast<Stream*>(handle);
 }
 
-Status settle_default_stream() { return state() == nullptr ? Status{} : synchronize(state()->default_stream); }
+Status settle_default_stream() {
+  return state() == nullptr ? Status{} : synchronize(state()->default_stream);
+}
 
 }  // namespace shmem_sim::shmem

@@ -11,8 +11,8 @@
 
 namespace shmem_sim::shmem {
 
-// What the library knows between init and finalize. One object per process, behind the C API; host calls of one process
-// are not made from several threads at once, as in the public library.
+// What the library knows between init and finalize. One object per process, behind the C API; host
+// calls of one process are not made from several threads at once, as in the public library.
 struct State {
   std::unique_ptr<HeapAllocator> allocator;
   Stream* default_stream = nullptr;

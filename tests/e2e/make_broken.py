@@ -69,7 +69,8 @@ def main():
             make(name, fresh)
             for path in differences(fresh, BROKEN / name):
                 wrong += 1
-                print(f"{BROKEN.relative_to(ROOT)}/{name}/{path} differs")
+                print("" if check else "written: ", end="")
+                print(f"{BROKEN.relative_to(ROOT)}/{name}/{path}" + (" differs" if check else ""))
             if not check:
                 shutil.rmtree(BROKEN / name, ignore_errors=True)
                 shutil.copytree(fresh, BROKEN / name)

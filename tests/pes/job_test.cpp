@@ -23,7 +23,9 @@ using namespace std::chrono_literals;
 class Pes : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Counts, Pes, testing::Values(1, 2, 3, 4, 8));
 
-std::vector<int> all_zero(int count) { return std::vector<int>(static_cast<size_t>(count), 0); }
+std::vector<int> all_zero(int count) {
+  return std::vector<int>(static_cast<size_t>(count), 0);
+}
 
 TEST_P(Pes, MeetShareMemoryAndLeave) {
   const int count = GetParam();
@@ -196,7 +198,8 @@ TEST(Job, AddressesOfEveryHeapAreToldApart) {
     const SymmetricPlace there = symmetric_place(heap_base(1 - pe) + 77);
     const SymmetricPlace end = symmetric_place(heap_base(0) + heap_bytes());
     int local = 0;
-    const bool good = there.pe == 1 - pe && there.offset == 77 && end.pe < 0 && symmetric_place(&local).pe < 0 &&
+    const bool good = there.pe == 1 - pe && there.offset == 77 && end.pe < 0 &&
+                      symmetric_place(&local).pe < 0 &&
                       find_region(heap_base(pe))->kind == MemoryKind::kSymmetric;
     return good && leave_job().ok() ? 0 : 2;
   });

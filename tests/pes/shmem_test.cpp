@@ -31,7 +31,9 @@ int init(int pe, int count, uint16_t port, uint64_t heap_bytes = kHeapBytes) {
   return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes);
 }
 
-std::vector<int> all_zero(int count) { return std::vector<int>(static_cast<size_t>(count), 0); }
+std::vector<int> all_zero(int count) {
+  return std::vector<int>(static_cast<size_t>(count), 0);
+}
 
 TEST_P(Shmem, PutsGetsAndBarriersMoveData) {
   const int count = GetParam();
@@ -48,11 +50,13 @@ TEST_P(Shmem, PutsGetsAndBarriersMoveData) {
     aclshmem_int32_p(other + 8, 7 + pe, next);
     aclshmem_barrier_all();
     const int before = (pe + count - 1) % count;
-    if (other[0] != 1000 + before || other[8] != 7 + before || aclshmem_int32_g(word, next) != 1000 + next) {
+    if (other[0] != 1000 + before || other[8] != 7 + before ||
+        aclshmem_int32_g(word, next) != 1000 + next) {
       return 2;
     }
     int local = 0;
-    if (aclshmem_ptr(word, next) == nullptr || aclshmem_ptr(word, count) != nullptr || aclshmem_ptr(&local, 0) != nullptr) {
+    if (aclshmem_ptr(word, next) == nullptr || aclshmem_ptr(word, count) != nullptr ||
+        aclshmem_ptr(&local, 0) != nullptr) {
       return 3;
     }
     aclshmem_free(other);
@@ -69,7 +73,8 @@ TEST_P(Shmem, AllocationsLieAtTheSameOffsetEverywhere) {
     if (init(pe, count, port) != 0) {
       return 1;
     }
-    auto* whole = static_cast<char*>(aclshmem_malloc(kHeapBytes));  // the extra space is the library's
+    auto* whole =
+        static_cast<char*>(aclshmem_malloc(kHeapBytes));  // the extra space is the library's
     aclshmem_free(whole);
     auto* aligned = static_cast<char*>(aclshmem_align(4096, 100));
     const bool good = whole != nullptr && reinterpret_cast<uintptr_t>(aligned) % 4096 == 0 &&
@@ -127,16 +132,29 @@ TEST(ShmemErrors, BadAttributesAreRefusedWithTheirCodes) {
       change(attributes);
       return aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes);
     };
-    if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, nullptr) != -1) return 1;
-    if (with([](auto& a) { a.my_pe = -1; }) != -2) return 2;
-    if (with([](auto& a) { a.n_pes = 0; }) != -2) return 3;
-    if (with([](auto& a) { a.my_pe = 1; }) != -1) return 4;
-    if (with([](auto& a) { a.local_mem_size = 0; }) != -2) return 5;
-    if (with([](auto& a) { a.option_attr.shm_init_timeout = 0; }) != -2) return 6;
-    if (with([](auto& a) { a.n_pes = 2; std::strcpy(a.ip_port, "tcp://127.0.0.1:70000"); }) != -1) return 7;
-    if (aclshmem_malloc(16) != nullptr || aclshmem_finalize() != 0) return 8;
-    if (with([](auto&) {}) != 0) return 9;
-    if (with([](auto&) {}) != -4) return 10;  // twice; the first stays valid
+    if (aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, nullptr) != -1)
+      return 1;
+    if (with([](auto& a) { a.my_pe = -1; }) != -2)
+      return 2;
+    if (with([](auto& a) { a.n_pes = 0; }) != -2)
+      return 3;
+    if (with([](auto& a) { a.my_pe = 1; }) != -1)
+      return 4;
+    if (with([](auto& a) { a.local_mem_size = 0; }) != -2)
+      return 5;
+    if (with([](auto& a) { a.option_attr.shm_init_timeout = 0; }) != -2)
+      return 6;
+    if (with([](auto& a) {
+          a.n_pes = 2;
+          std::strcpy(a.ip_port, "tcp://127.0.0.1:70000");
+        }) != -1)
+      return 7;
+    if (aclshmem_malloc(16) != nullptr || aclshmem_finalize() != 0)
+      return 8;
+    if (with([](auto&) {}) != 0)
+      return 9;
+    if (with([](auto&) {}) != -4)
+      return 10;  // twice; the first stays valid
     return aclshmem_n_pes() == 1 && aclshmem_finalize() == 0 ? 0 : 11;
   });
   EXPECT_EQ(codes[0], 0);

@@ -8,9 +8,9 @@
 
 namespace shmem_sim::test {
 
-// Runs `body(pe)` in `pe_count` forked processes under a deadline and returns their exit codes (128 + signal when one died
-// from one; 124 when the deadline ended it). A body that returns exits with its result. Standard error of a PE that failed is
-// shown.
+// Runs `body(pe)` in `pe_count` forked processes under a deadline and returns their exit codes (128
+// + signal when one died from one; 124 when the deadline ended it). A body that returns exits with
+// its result. Standard error of a PE that failed is shown.
 std::vector<int> run_pes(int pe_count, const std::function<int(int pe)>& body, int deadline_s = 30);
 
 // A port that was free a moment ago.

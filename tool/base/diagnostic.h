@@ -33,14 +33,16 @@ struct Diagnostic {
   const Rule* rule;
   Span span;
   std::string detail;  // the thing: names, values, the nearest known key
-  std::vector<std::pair<Span, std::string>> related;  // other places, e.g. where the first one stands
+  std::vector<std::pair<Span, std::string>>
+      related;  // other places, e.g. where the first one stands
 };
 
 class Diagnostics {
  public:
   Diagnostic& add(const Rule& rule, Span span, std::string detail = {});
 
-  // A stage ends with `if (diagnostics.has_errors()) return …`: one run tells everything a stage can see.
+  // A stage ends with `if (diagnostics.has_errors()) return …`: one run tells everything a stage
+  // can see.
   bool has_errors() const;
   std::span<const Diagnostic> list() const { return list_; }
 

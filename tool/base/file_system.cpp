@@ -43,7 +43,9 @@ Result<std::string> RealFileSystem::read(const std::string& path) {
   return std::move(text).str();
 }
 
-Result<Done> RealFileSystem::write(const std::string& path, const std::string& text, bool executable) {
+Result<Done> RealFileSystem::write(const std::string& path,
+                                   const std::string& text,
+                                   bool executable) {
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
   const std::string part = fmt::format("{}.{}.part", path, getpid());
@@ -57,7 +59,8 @@ Result<Done> RealFileSystem::write(const std::string& path, const std::string& t
       return failure;
     }
   }
-  if (chmod(part.c_str(), executable ? 0755 : 0644) != 0 || rename(part.c_str(), path.c_str()) != 0) {
+  if (chmod(part.c_str(), executable ? 0755 : 0644) != 0 ||
+      rename(part.c_str(), path.c_str()) != 0) {
     const Failure failure = failed("write", path);
     unlink(part.c_str());
     return failure;
@@ -65,7 +68,9 @@ Result<Done> RealFileSystem::write(const std::string& path, const std::string& t
   return Done{};
 }
 
-bool RealFileSystem::exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+bool RealFileSystem::exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
 
 bool RealFileSystem::is_folder(const std::string& path) {
   std::error_code error;
@@ -105,7 +110,9 @@ Result<Done> MemoryFileSystem::write(const std::string& path, const std::string&
   return Done{};
 }
 
-bool MemoryFileSystem::exists(const std::string& path) { return files.contains(path) || is_folder(path); }
+bool MemoryFileSystem::exists(const std::string& path) {
+  return files.contains(path) || is_folder(path);
+}
 
 bool MemoryFileSystem::is_folder(const std::string& path) {
   const auto next = files.lower_bound(path + "/");
@@ -130,7 +137,9 @@ Result<Done> MemoryFileSystem::remove(const std::string& path) {
   return Done{};
 }
 
-std::string absolute_path(const std::string& path) { return fs::absolute(path).lexically_normal().string(); }
+std::string absolute_path(const std::string& path) {
+  return fs::absolute(path).lexically_normal().string();
+}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);

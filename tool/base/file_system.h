@@ -9,7 +9,8 @@
 
 namespace shmem_bind {
 
-// The files of the outside world. Paths as the user gave them; '/' separates. Tests use MemoryFileSystem.
+// The files of the outside world. Paths as the user gave them; '/' separates. Tests use
+// MemoryFileSystem.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -20,7 +21,8 @@ class FileSystem {
   virtual bool exists(const std::string& path) = 0;
   virtual bool is_folder(const std::string& path) = 0;
   virtual std::vector<std::string> list(const std::string& folder) = 0;  // names, sorted
-  // The file or the folder with all that is in it; links are not followed. Nothing to remove is no failure.
+  // The file or the folder with all that is in it; links are not followed. Nothing to remove is no
+  // failure.
   virtual Result<Done> remove(const std::string& path) = 0;
 };
 
@@ -49,7 +51,7 @@ class MemoryFileSystem : public FileSystem {
 
 // The absolute form without "." and ".."; not resolved through links.
 std::string absolute_path(const std::string& path);
-std::string environment(const char* name);  // empty when unset
+std::string environment(const char* name);                // empty when unset
 std::string temporary_folder(const std::string& prefix);  // made; the caller removes it
 void remove_tree(const std::string& folder);
 

@@ -45,7 +45,8 @@ using Clock = std::chrono::steady_clock;
 // Hands complete lines to `on_line`; keeps the rest.
 class LineReader {
  public:
-  LineReader(std::string& all, const std::function<void(std::string_view)>& on_line) : all_(all), on_line_(on_line) {}
+  LineReader(std::string& all, const std::function<void(std::string_view)>& on_line)
+      : all_(all), on_line_(on_line) {}
   void add(std::string_view text) {
     all_ += text;
     while (on_line_) {
@@ -73,7 +74,8 @@ class LineReader {
 bool read_all(int file, Clock::time_point deadline, bool limited, LineReader& reader) {
   char buffer[65536];
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (limited && left <= 0) {
       return false;
     }
@@ -94,7 +96,8 @@ bool read_all(int file, Clock::time_point deadline, bool limited, LineReader& re
 
 }  // namespace
 
-ProcessResult RealProcessRunner::run(const Command& command, const std::function<void(std::string_view)>& on_line) {
+ProcessResult RealProcessRunner::run(const Command& command,
+                                     const std::function<void(std::string_view)>& on_line) {
   ProcessResult result;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {

@@ -4,7 +4,8 @@
 #include <utility>
 #include <variant>
 
-// A failure of the machine, not of the user's files: what was attempted, on what, and why it failed.
+// A failure of the machine, not of the user's files: what was attempted, on what, and why it
+// failed.
 
 namespace shmem_bind {
 
@@ -18,7 +19,8 @@ struct Failure {
 template <class T>
 class Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor): `return value;`
+  Result(T value)
+      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
   Result(Failure failure) : value_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(value_); }

@@ -5,7 +5,8 @@
 #include "tool/binding/file_set.h"
 #include "tool/contract/contract.h"
 
-// Contract to files. Pure: the same contract gives the same bytes; invalid contracts cannot reach it.
+// Contract to files. Pure: the same contract gives the same bytes; invalid contracts cannot reach
+// it.
 
 namespace shmem_bind::binding {
 
@@ -13,8 +14,9 @@ namespace shmem_bind::binding {
 FileSet emit(const contract::Contract& contract);
 
 // --- one emitter per file ---
-std::string emit_operator_class(const contract::Contract& contract);        // src/torch_bind_<op>.cpp
-std::vector<std::string> emit_kernel_declaration(const contract::Contract& contract);  // lines for shmem_torch_kernel.h
-std::string emit_python_test(const contract::Contract& contract);           // scripts/torch_test_<op>.py
+std::string emit_operator_class(const contract::Contract& contract);  // src/torch_bind_<op>.cpp
+std::vector<std::string> emit_kernel_declaration(
+    const contract::Contract& contract);                           // lines for shmem_torch_kernel.h
+std::string emit_python_test(const contract::Contract& contract);  // scripts/torch_test_<op>.py
 
 }  // namespace shmem_bind::binding

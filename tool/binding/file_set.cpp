@@ -37,7 +37,8 @@ std::optional<StampLine> find_stamp(const std::string& text) {
   return stamp;
 }
 
-// The text without the stamp and without the lines inside shared regions, which other operators may change.
+// The text without the stamp and without the lines inside shared regions, which other operators may
+// change.
 std::string own_text(const std::string& text) {
   const auto stamp = find_stamp(text);
   const std::string body = stamp ? text.substr(0, stamp->begin) + text.substr(stamp->end) : text;
@@ -80,7 +81,9 @@ Entries read_entries(const std::vector<std::string_view>& lines, const std::stri
   return entries;
 }
 
-std::string fill_regions(const GeneratedFile& file, const std::string& op, const std::string& existing) {
+std::string fill_regions(const GeneratedFile& file,
+                         const std::string& op,
+                         const std::string& existing) {
   const auto old_lines = split_lines(existing);
   std::string out;
   for (const std::string_view line : split_lines(file.text)) {
@@ -104,10 +107,12 @@ std::string fill_regions(const GeneratedFile& file, const std::string& op, const
 
 }  // namespace
 
-std::string stamped(const std::string& text, const std::string& comment, const std::string& origin) {
+std::string stamped(const std::string& text,
+                    const std::string& comment,
+                    const std::string& origin) {
   const size_t at = text.rfind("#!", 0) == 0 ? text.find('\n') + 1 : 0;
-  const std::string line =
-      fmt::format("{}{}{}: {}{}{}\n", comment, kStamp, kToolVersion, origin, kTextMark, digest(own_text(text)));
+  const std::string line = fmt::format(
+      "{}{}{}: {}{}{}\n", comment, kStamp, kToolVersion, origin, kTextMark, digest(own_text(text)));
   return text.substr(0, at) + line + text.substr(at);
 }
 
@@ -116,20 +121,25 @@ bool edited_by_hand(const std::string& text) {
   return !stamp || stamp->digest != digest(own_text(text));
 }
 
-Plan plan_write(const FileSet& files, const std::string& op, const std::map<std::string, std::string>& existing) {
+Plan plan_write(const FileSet& files,
+                const std::string& op,
+                const std::map<std::string, std::string>& existing) {
   Plan plan;
   for (const auto& [path, file] : files) {
     PlannedFile planned;
     planned.executable = file.executable;
     const auto old = existing.find(path);
-    planned.text = file.shared.empty() ? file.text : fill_regions(file, op, old == existing.end() ? "" : old->second);
+    planned.text = file.shared.empty()
+                       ? file.text
+                       : fill_regions(file, op, old == existing.end() ? "" : old->second);
     if (old == existing.end()) {
       planned.action = PlannedFile::Action::kCreate;
     } else if (old->second == planned.text) {
       planned.action = PlannedFile::Action::kUnchanged;
     } else if (edited_by_hand(old->second)) {
       planned.action = PlannedFile::Action::kConflict;
-      planned.reason = find_stamp(old->second) ? "edited by hand since it was written" : "not written by shmem-bind";
+      planned.reason = find_stamp(old->second) ? "edited by hand since it was written"
+                                               : "not written by shmem-bind";
     } else {
       planned.action = PlannedFile::Action::kUpdate;
     }

@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
-// Generated files in memory. Paths are relative to the tree (the folder above `custom-ops/`), with '/'. Ordered, so that
-// everything derived from a set is deterministic.
+// Generated files in memory. Paths are relative to the tree (the folder above `custom-ops/`), with
+// '/'. Ordered, so that everything derived from a set is deterministic.
 
 namespace shmem_bind::binding {
 
 struct GeneratedFile {
   std::string text;
   bool executable = false;
-  // Lines of this operator inside files that several operators share: region name -> lines. The rest of `text` is ours.
+  // Lines of this operator inside files that several operators share: region name -> lines. The
+  // rest of `text` is ours.
   std::map<std::string, std::vector<std::string>> shared;
 };
 
@@ -22,17 +23,20 @@ using FileSet = std::map<std::string, GeneratedFile>;
 struct PlannedFile {
   enum class Action { kCreate, kUpdate, kUnchanged, kConflict };
   Action action = Action::kUnchanged;
-  std::string text;      // what will stand there
+  std::string text;  // what will stand there
   bool executable = false;
-  std::string reason;    // kConflict: why
+  std::string reason;  // kConflict: why
 };
 using Plan = std::map<std::string, PlannedFile>;
 
-// `existing` holds the present text of every path of the set that exists. A file that was edited by hand since it was
-// written is a conflict. Pure.
-Plan plan_write(const FileSet& files, const std::string& op, const std::map<std::string, std::string>& existing);
+// `existing` holds the present text of every path of the set that exists. A file that was edited by
+// hand since it was written is a conflict. Pure.
+Plan plan_write(const FileSet& files,
+                const std::string& op,
+                const std::map<std::string, std::string>& existing);
 
-// Puts the line that says who wrote the text, from what, and a digest of the text by which hand edits are recognised.
+// Puts the line that says who wrote the text, from what, and a digest of the text by which hand
+// edits are recognised.
 std::string stamped(const std::string& text, const std::string& comment, const std::string& origin);
 
 // True when the text carries a stamp and was changed behind it.

@@ -22,7 +22,8 @@ using contract::Dtype;
 using contract::ExpressionPtr;
 using contract::Tensor;
 
-// C++ text of a name in an expression: attributes by their C++ name, everything else is a local of compute().
+// C++ text of a name in an expression: attributes by their C++ name, everything else is a local of
+// compute().
 contract::Naming cpp_names(const Contract& contract) {
   return [&contract](const std::string& name) {
     if (name == "sizeof(dtype)") {
@@ -57,21 +58,22 @@ class OperatorWriter {
   explicit OperatorWriter(const Contract& contract) : contract_(contract) {}
 
   std::string text() {
-    return filled("torch_bind_op.cpp", {{"class", contract_.class_name},
-                                        {"op", contract_.op_name},
-                                        {"header", contract_.op_name + "_kernel.h"},
-                                        {"parameters", parameters()},
-                                        {"schema", schema()},
-                                        {"forward", forward()},
-                                        {"functional", functional_parameters()},
-                                        {"registration", registration()},
-                                        {"state", state()},
-                                        {"checks", checks()},
-                                        {"values", values()},
-                                        {"dispatch", dispatch()},
-                                        {"copies", copies()},
-                                        {"copy_back", copy_back()},
-                                        {"tensor_addresses", addresses()}});
+    return filled("torch_bind_op.cpp",
+                  {{"class", contract_.class_name},
+                   {"op", contract_.op_name},
+                   {"header", contract_.op_name + "_kernel.h"},
+                   {"parameters", parameters()},
+                   {"schema", schema()},
+                   {"forward", forward()},
+                   {"functional", functional_parameters()},
+                   {"registration", registration()},
+                   {"state", state()},
+                   {"checks", checks()},
+                   {"values", values()},
+                   {"dispatch", dispatch()},
+                   {"copies", copies()},
+                   {"copy_back", copy_back()},
+                   {"tensor_addresses", addresses()}});
   }
 
  private:
@@ -86,7 +88,9 @@ class OperatorWriter {
   }
 
   std::string attribute_type(const Attribute& a) const {
-    return a.type == Attribute::Type::kFloat ? "double" : a.type == Attribute::Type::kBool ? "bool" : "int64_t";
+    return a.type == Attribute::Type::kFloat  ? "double"
+           : a.type == Attribute::Type::kBool ? "bool"
+                                              : "int64_t";
   }
 
   std::string parameters() const {
@@ -139,14 +143,19 @@ class OperatorWriter {
   }
 
   std::string schema() const {
-    std::vector<std::string> list = {fmt::format("__torch__.torch.classes.ShmemOps.{} op", contract_.class_name)};
+    std::vector<std::string> list = {
+        fmt::format("__torch__.torch.classes.ShmemOps.{} op", contract_.class_name)};
     char mark = 'a';
     for (const Tensor& t : contract_.tensors) {
-      list.push_back(t.is_output ? fmt::format("Tensor({}!) {}", mark++, t.name) : "Tensor " + t.name);
+      list.push_back(t.is_output ? fmt::format("Tensor({}!) {}", mark++, t.name)
+                                 : "Tensor " + t.name);
     }
     for (const Attribute& a : contract_.attributes) {
-      const char* type = a.type == Attribute::Type::kFloat ? "float" : a.type == Attribute::Type::kBool ? "bool" : "int";
-      list.push_back(fmt::format("{} {}{}", type, a.name, a.default_text.empty() ? "" : "=" + a.default_text));
+      const char* type = a.type == Attribute::Type::kFloat  ? "float"
+                         : a.type == Attribute::Type::kBool ? "bool"
+                                                            : "int";
+      list.push_back(
+          fmt::format("{} {}{}", type, a.name, a.default_text.empty() ? "" : "=" + a.default_text));
     }
     return fmt::format("{}({}) -> ()", contract_.op_name, joined(list, ", "));
   }
@@ -157,8 +166,11 @@ class OperatorWriter {
       names += ", \"" + t.name + "\"";
     }
     for (const Attribute& a : contract_.attributes) {
-      names += a.default_text.empty() ? ", \"" + a.name + "\""
-                                      : fmt::format(", torch::arg(\"{}\") = {}{{{}}}", a.name, attribute_type(a), a.default_text);
+      names +=
+          a.default_text.empty()
+              ? ", \"" + a.name + "\""
+              : fmt::format(
+                    ", torch::arg(\"{}\") = {}{{{}}}", a.name, attribute_type(a), a.default_text);
     }
     return fmt::format("(compute{}), (close), (get_name)", names);
   }
@@ -181,8 +193,15 @@ class OperatorWriter {
     }
     line(out, 4, "TORCH_CHECK(shmem_ops::is_initialised(),");
     line(out, 4, "            kName,");
-    line(out, 4, "            \": SHMEM is not initialised; call Manager.attr_init on every PE first\");");
-    line(out, 4, fmt::format("TORCH_CHECK({}, kName, \": {} PEs; it works with {}\");", allowed, "\", n_pes, \"", counts.text()));
+    line(out,
+         4,
+         "            \": SHMEM is not initialised; call Manager.attr_init on every PE first\");");
+    line(out,
+         4,
+         fmt::format("TORCH_CHECK({}, kName, \": {} PEs; it works with {}\");",
+                     allowed,
+                     "\", n_pes, \"",
+                     counts.text()));
     for (const auto& [name, value] : contract_.maxima) {
       line(out, 4, fmt::format("[[maybe_unused]] constexpr int64_t {} = {};", name, value));
     }
@@ -190,8 +209,12 @@ class OperatorWriter {
     for (const Dtype dtype : contract_.dispatch) {
       largest = std::max(largest, contract::row(dtype).bytes);
     }
-    line(out, 4, fmt::format("[[maybe_unused]] constexpr int64_t element_bytes = {};  // the largest dtype", largest));
-    const std::string bytes = contract_.state_bytes == nullptr ? "16" : cpp(contract_, contract_.state_bytes);
+    line(out,
+         4,
+         fmt::format("[[maybe_unused]] constexpr int64_t element_bytes = {};  // the largest dtype",
+                     largest));
+    const std::string bytes =
+        contract_.state_bytes == nullptr ? "16" : cpp(contract_, contract_.state_bytes);
     line(out, 4, fmt::format("return {};", bytes));
     return without_last_newline(out);
   }
@@ -245,11 +268,20 @@ class OperatorWriter {
           line(out, 4, fmt::format("check_dtype({}, \"{}\", dtype);", t.cpp_name, t.name));
         }
       }
-      line(out, 4, fmt::format("[[maybe_unused]] const int64_t element_bytes = static_cast<int64_t>({}.element_size());", leader->cpp_name));
+      line(out,
+           4,
+           fmt::format("[[maybe_unused]] const int64_t element_bytes = "
+                       "static_cast<int64_t>({}.element_size());",
+                       leader->cpp_name));
     }
     for (const Tensor& t : contract_.tensors) {
       if (!t.follows_dispatch) {
-        line(out, 4, fmt::format("check_dtype({}, \"{}\", {});", t.cpp_name, t.name, contract::row(t.dtype).scalar_type));
+        line(out,
+             4,
+             fmt::format("check_dtype({}, \"{}\", {});",
+                         t.cpp_name,
+                         t.name,
+                         contract::row(t.dtype).scalar_type));
       }
     }
     return out;
@@ -261,7 +293,8 @@ class OperatorWriter {
     for (const Tensor* t : inputs_first()) {
       std::vector<std::string> words;
       std::vector<std::string> values;
-      std::vector<std::string> conditions = {fmt::format("{}.dim() == {}", t->cpp_name, t->shape.size())};
+      std::vector<std::string> conditions = {
+          fmt::format("{}.dim() == {}", t->cpp_name, t->shape.size())};
       std::vector<std::pair<std::string, size_t>> fresh;
       for (size_t i = 0; i < t->shape.size(); ++i) {
         const Dimension& d = t->shape[i];
@@ -283,23 +316,34 @@ class OperatorWriter {
       }
       line(out, 4, fmt::format("TORCH_CHECK({},", joined(conditions, " && ")));
       line(out, 4, "            kName,");
-      line(out, 4, fmt::format("            \": {} must be [{}]{}, got \",", t->name, joined(words, ", "), known_sizes(*t, fresh)));
+      line(out,
+           4,
+           fmt::format("            \": {} must be [{}]{}, got \",",
+                       t->name,
+                       joined(words, ", "),
+                       known_sizes(*t, fresh)));
       line(out, 4, fmt::format("            {}.sizes());", t->cpp_name));
       for (const auto& [symbol, index] : fresh) {
-        line(out, 4, fmt::format("[[maybe_unused]] const int64_t {} = {}.size({});", symbol, t->cpp_name, index));
+        line(out,
+             4,
+             fmt::format(
+                 "[[maybe_unused]] const int64_t {} = {}.size({});", symbol, t->cpp_name, index));
       }
     }
     return out;
   }
 
   // "" or ` with n_pes = ", n_pes, "`: values the reader of the message cannot see.
-  std::string known_sizes(const Tensor& t, const std::vector<std::pair<std::string, size_t>>& fresh) const {
+  std::string known_sizes(const Tensor& t,
+                          const std::vector<std::pair<std::string, size_t>>& fresh) const {
     std::vector<std::string> parts;
     for (const Dimension& d : t.shape) {
-      const bool is_fresh = std::any_of(fresh.begin(), fresh.end(), [&](const auto& item) { return item.first == d.symbol; });
+      const bool is_fresh = std::any_of(
+          fresh.begin(), fresh.end(), [&](const auto& item) { return item.first == d.symbol; });
       if (d.kind == Dimension::Kind::kSymbol && !is_fresh) {
         parts.push_back(fmt::format("{0} = \",\n            {0},\n            \"", d.symbol));
-      } else if (d.kind == Dimension::Kind::kExpression && names_in(*d.expression).contains("n_pes")) {
+      } else if (d.kind == Dimension::Kind::kExpression &&
+                 names_in(*d.expression).contains("n_pes")) {
         parts.emplace_back("n_pes = \",\n            n_pes,\n            \"");
       }
     }
@@ -313,13 +357,25 @@ class OperatorWriter {
       if (!tensors[i].is_output) {
         continue;
       }
-      line(out, 4, fmt::format("shmem_ops::check_no_internal_overlap({}, kName, \"{}\");", tensors[i].cpp_name, tensors[i].name));
+      line(out,
+           4,
+           fmt::format("shmem_ops::check_no_internal_overlap({}, kName, \"{}\");",
+                       tensors[i].cpp_name,
+                       tensors[i].name));
       for (size_t j = 0; j < tensors.size(); ++j) {
-        const bool alias = std::find(contract_.aliases.begin(), contract_.aliases.end(),
-                                     std::pair<int, int>(static_cast<int>(i), static_cast<int>(j))) != contract_.aliases.end();
+        const bool alias =
+            std::find(contract_.aliases.begin(),
+                      contract_.aliases.end(),
+                      std::pair<int, int>(static_cast<int>(i), static_cast<int>(j))) !=
+            contract_.aliases.end();
         if (j != i && !alias && (!tensors[j].is_output || j > i)) {
-          line(out, 4, fmt::format("shmem_ops::check_no_overlap({}, {}, kName, \"{}\", \"{}\");", tensors[i].cpp_name,
-                                   tensors[j].cpp_name, tensors[i].name, tensors[j].name));
+          line(out,
+               4,
+               fmt::format("shmem_ops::check_no_overlap({}, {}, kName, \"{}\", \"{}\");",
+                           tensors[i].cpp_name,
+                           tensors[j].cpp_name,
+                           tensors[i].name,
+                           tensors[j].name));
         }
       }
     }
@@ -337,8 +393,11 @@ class OperatorWriter {
     out += shape_checks();
     out += overlap_checks();
     for (const contract::Requirement& r : contract_.requirements) {
-      line(out, 4, fmt::format("TORCH_CHECK({}, kName, \": the contract requires {}\");", cpp(contract_, r.condition),
-                               replaced(r.text, "\"", "\\\"")));
+      line(out,
+           4,
+           fmt::format("TORCH_CHECK({}, kName, \": the contract requires {}\");",
+                       cpp(contract_, r.condition),
+                       replaced(r.text, "\"", "\\\"")));
     }
     return without_last_newline(out);
   }
@@ -352,10 +411,20 @@ class OperatorWriter {
     for (size_t i = 0; i < contract_.entry.arguments.size(); ++i) {
       const Argument& a = contract_.entry.arguments[i];
       if (a.role == Argument::Role::kExpression) {
-        line(out, 4, fmt::format("const auto {} = shmem_ops::narrow<{}>({}, kName, \"{}\");", value_name(i), a.cpp_type,
-                                 cpp(contract_, a.expression), a.parameter));
+        line(out,
+             4,
+             fmt::format("const auto {} = shmem_ops::narrow<{}>({}, kName, \"{}\");",
+                         value_name(i),
+                         a.cpp_type,
+                         cpp(contract_, a.expression),
+                         a.parameter));
       } else if (a.role == Argument::Role::kBlockDim) {
-        line(out, 4, fmt::format("const auto {} = shmem_ops::narrow<{}>(block_dim, kName, \"{}\");", value_name(i), a.cpp_type, a.parameter));
+        line(out,
+             4,
+             fmt::format("const auto {} = shmem_ops::narrow<{}>(block_dim, kName, \"{}\");",
+                         value_name(i),
+                         a.cpp_type,
+                         a.parameter));
       }
     }
     return without_last_newline(out);
@@ -373,10 +442,14 @@ class OperatorWriter {
     std::string out;
     for (const Tensor& t : contract_.tensors) {
       if (t.is_input) {
-        line(out, 4, fmt::format("const at::Tensor {} = {}.contiguous();", copy_name(t), t.cpp_name));
+        line(out,
+             4,
+             fmt::format("const at::Tensor {} = {}.contiguous();", copy_name(t), t.cpp_name));
       } else {
         line(out, 4, fmt::format("const at::Tensor {0} =", copy_name(t)));
-        line(out, 8, fmt::format("{0}.is_contiguous() ? {0} : {0}.new_empty({0}.sizes());", t.cpp_name));
+        line(out,
+             8,
+             fmt::format("{0}.is_contiguous() ? {0} : {0}.new_empty({0}.sizes());", t.cpp_name));
       }
     }
     return without_last_newline(out);
@@ -401,21 +474,33 @@ class OperatorWriter {
       const std::string& type = a.cpp_type;
       const bool is_void = type == "void*";
       switch (a.role) {
-        case Argument::Role::kStream: list.emplace_back("stream"); break;
-        case Argument::Role::kFfts: list.emplace_back("util_get_ffts_config()"); break;
+        case Argument::Role::kStream:
+          list.emplace_back("stream");
+          break;
+        case Argument::Role::kFfts:
+          list.emplace_back("util_get_ffts_config()");
+          break;
         case Argument::Role::kState:
-          list.push_back(type == "uint8_t*" || is_void ? "state" : fmt::format("reinterpret_cast<{}>(state)", type));
+          list.push_back(type == "uint8_t*" || is_void
+                             ? "state"
+                             : fmt::format("reinterpret_cast<{}>(state)", type));
           break;
         case Argument::Role::kTensor: {
-          const std::string data = copy_name(contract_.tensors[static_cast<size_t>(a.tensor)]) + ".data_ptr()";
+          const std::string data =
+              copy_name(contract_.tensors[static_cast<size_t>(a.tensor)]) + ".data_ptr()";
           list.push_back(is_void ? data : fmt::format("static_cast<{}>({})", type, data));
           break;
         }
-        default: list.push_back(value_name(i)); break;
+        default:
+          list.push_back(value_name(i));
+          break;
       }
     }
     const std::string instance = contract_.entry.is_template ? "<T>" : "";
-    return fmt::format("{}{}(\n            {});", contract_.entry.qualified_name, instance, joined(list, ",\n            "));
+    return fmt::format("{}{}(\n            {});",
+                       contract_.entry.qualified_name,
+                       instance,
+                       joined(list, ",\n            "));
   }
 
   std::string dispatch() const {
@@ -425,15 +510,20 @@ class OperatorWriter {
       line(out, 6, "return 0;");
       return without_last_newline(out);
     }
-    line(out, 6, contract_.entry.is_template ? "const auto run = [&]<class T>(std::type_identity<T>) -> int {"
-                                             : "const auto run = [&](auto) -> int {");
+    line(out,
+         6,
+         contract_.entry.is_template
+             ? "const auto run = [&]<class T>(std::type_identity<T>) -> int {"
+             : "const auto run = [&](auto) -> int {");
     line(out, 8, call());
     line(out, 8, "return 0;");
     line(out, 6, "};");
     line(out, 6, "switch (dtype) {");
     for (const Dtype dtype : contract_.dispatch) {
       line(out, 8, fmt::format("case {}:", contract::row(dtype).scalar_type));
-      line(out, 10, fmt::format("return run(std::type_identity<{}>{{}});", contract::row(dtype).host_type));
+      line(out,
+           10,
+           fmt::format("return run(std::type_identity<{}>{{}});", contract::row(dtype).host_type));
     }
     line(out, 8, "default:");
     line(out, 10, "return 1;  // checked above");
@@ -446,6 +536,8 @@ class OperatorWriter {
 
 }  // namespace
 
-std::string emit_operator_class(const Contract& contract) { return OperatorWriter(contract).text(); }
+std::string emit_operator_class(const Contract& contract) {
+  return OperatorWriter(contract).text();
+}
 
 }  // namespace shmem_bind::binding

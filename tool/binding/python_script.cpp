@@ -8,7 +8,8 @@
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
 
-// scripts/torch_test_<op>.py. Its text, in Chinese, is the snippet torch_test.py; here are the values.
+// scripts/torch_test_<op>.py. Its text, in Chinese, is the snippet torch_test.py; here are the
+// values.
 
 namespace shmem_bind::binding {
 namespace {
@@ -23,9 +24,12 @@ std::string python_dimension(const Dimension& dimension) {
   };
   const contract::Naming tensor = [](const std::string& text) { return text; };
   switch (dimension.kind) {
-    case Dimension::Kind::kSymbol: return name(dimension.symbol);
-    case Dimension::Kind::kExpression: return to_python(*dimension.expression, name, tensor);
-    default: return "3";  // unconstrained: any size will do
+    case Dimension::Kind::kSymbol:
+      return name(dimension.symbol);
+    case Dimension::Kind::kExpression:
+      return to_python(*dimension.expression, name, tensor);
+    default:
+      return "3";  // unconstrained: any size will do
   }
 }
 
@@ -49,8 +53,10 @@ std::string python_types(const Contract& contract, bool outputs) {
   std::vector<std::string> entries;
   for (const Tensor& t : contract.tensors) {
     if (outputs ? t.is_output : t.is_input && !t.is_output) {
-      entries.push_back(fmt::format("\"{}\": {}", t.name,
-                                    t.follows_dispatch ? "None" : fmt::format("\"{}\"", contract::row(t.dtype).python)));
+      entries.push_back(fmt::format(
+          "\"{}\": {}",
+          t.name,
+          t.follows_dispatch ? "None" : fmt::format("\"{}\"", contract::row(t.dtype).python)));
     }
   }
   return "{" + joined(entries, ", ") + "}";
@@ -59,7 +65,8 @@ std::string python_types(const Contract& contract, bool outputs) {
 std::string python_dtypes(const Contract& contract) {
   std::vector<std::string> entries;
   for (const contract::Dtype dtype : contract.dispatch) {
-    entries.push_back(fmt::format("\"{}\": \"{}\"", contract::row(dtype).dsl, contract::row(dtype).python));
+    entries.push_back(
+        fmt::format("\"{}\": \"{}\"", contract::row(dtype).dsl, contract::row(dtype).python));
   }
   if (entries.empty()) {
     entries.emplace_back("\"fixed\": \"uint8\"");
@@ -98,42 +105,51 @@ std::string indented(const std::string& text) {
 }
 
 std::string python_golden(const Contract& contract) {
-  const contract::Golden& golden = *contract.golden;
+  const contract::Golden golden =
+      contract.golden.value_or(contract::Golden{});  // check demands one
   if (golden.kind == contract::Golden::Kind::kDocument) {
     return indented(golden.python + "\nreturn golden(pe, n_pes, inputs, {})");
   }
   if (golden.kind == contract::Golden::Kind::kFile) {
-    return indented(fmt::format("import importlib.util\n\n"
-                                "spec = importlib.util.spec_from_file_location(\"contract_golden\", HERE.parent / \"{}\")\n"
-                                "module = importlib.util.module_from_spec(spec)\n"
-                                "spec.loader.exec_module(module)\n"
-                                "return module.{}(pe, n_pes, inputs, {{}})",
-                                golden.file, golden.function));
+    return indented(fmt::format(
+        "import importlib.util\n\n"
+        "spec = importlib.util.spec_from_file_location(\"contract_golden\", HERE.parent / \"{}\")\n"
+        "module = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(module)\n"
+        "return module.{}(pe, n_pes, inputs, {{}})",
+        golden.file,
+        golden.function));
   }
   std::string output;
   std::string input;
   for (const Tensor& t : contract.tensors) {
     (t.is_output ? output : input) = t.name;
   }
-  return indented(fmt::format("import torch\n\nreturn {{\"{}\": torch.stack([inputs[p][\"{}\"] for p in range(n_pes)])}}", output, input));
+  return indented(fmt::format(
+      "import torch\n\nreturn {{\"{}\": torch.stack([inputs[p][\"{}\"] for p in range(n_pes)])}}",
+      output,
+      input));
 }
 
 }  // namespace
 
 std::string emit_python_test(const Contract& contract) {
-  return filled("torch_test.py", {{"class", contract.class_name},
-                                  {"op", contract.op_name},
-                                  {"first_dtype", contract.dispatch.empty() ? "fixed" : std::string(contract::row(contract.dispatch[0]).dsl)},
-                                  {"first_case", contract.cases[0].name},
-                                  {"dtypes", python_dtypes(contract)},
-                                  {"cases", python_cases(contract)},
-                                  {"inputs", python_types(contract, false)},
-                                  {"outputs", python_types(contract, true)},
-                                  {"shared", python_shared(contract)},
-                                  {"local_mem_size", "256 << 20"},
-                                  {"input_shapes", python_shapes(contract, false)},
-                                  {"output_shapes", python_shapes(contract, true)},
-                                  {"golden", python_golden(contract)}});
+  return filled(
+      "torch_test.py",
+      {{"class", contract.class_name},
+       {"op", contract.op_name},
+       {"first_dtype",
+        contract.dispatch.empty() ? "fixed" : std::string(contract::row(contract.dispatch[0]).dsl)},
+       {"first_case", contract.cases[0].name},
+       {"dtypes", python_dtypes(contract)},
+       {"cases", python_cases(contract)},
+       {"inputs", python_types(contract, false)},
+       {"outputs", python_types(contract, true)},
+       {"shared", python_shared(contract)},
+       {"local_mem_size", "256 << 20"},
+       {"input_shapes", python_shapes(contract, false)},
+       {"output_shapes", python_shapes(contract, true)},
+       {"golden", python_golden(contract)}});
 }
 
 }  // namespace shmem_bind::binding

@@ -13,7 +13,11 @@ extern const char* const kSnippets[];
 namespace {
 
 [[noreturn]] void fault(std::string_view what, std::string_view name) {
-  std::fprintf(stderr, "shmem-bind: fault: %.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(name.size()),
+  std::fprintf(stderr,
+               "shmem-bind: fault: %.*s: %.*s\n",
+               static_cast<int>(what.size()),
+               what.data(),
+               static_cast<int>(name.size()),
                name.data());
   std::abort();
 }

@@ -89,7 +89,8 @@ bool show_earlier_verdict(Environment& environment,
   outcome.text +=
       fmt::format("{}: nothing changed since that run; shmem-bind verify runs it again\n",
                   op.contract->op_name);
-  if (const auto verdict = environment.files.read(op.folder + "/build/verdict.json"); verdict.ok()) {
+  if (const auto verdict = environment.files.read(op.folder + "/build/verdict.json");
+      verdict.ok()) {
     outcome.json.add_value("verdict", std::string(trimmed(verdict.value())));
   }
   outcome.json.add("unchanged", true);
@@ -123,13 +124,10 @@ void verify_operator(Environment& environment,
       environment.progress(fmt::format("  {}", line));
     }
   };
-  const verify::Verdict verdict = verify::run_verify(op.tree,
-                                                     *op.contract,
-                                                     target,
-                                                     options_of(environment.args),
-                                                     environment.files,
-                                                     environment.runner,
-                                                     progress);
+  const verify::Surroundings surroundings{
+      op.tree, target, environment.files, environment.runner, progress};
+  const verify::Verdict verdict =
+      verify::run_verify(*op.contract, options_of(environment.args), surroundings);
   outcome.text += verify::to_text(verdict);
   outcome.json.add_value("verdict", verify::to_json(verdict));
   if (!verdict.verified) {

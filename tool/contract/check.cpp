@@ -6,7 +6,10 @@
 
 namespace shmem_bind::contract {
 
-std::optional<Contract> check(const Document& document, const SourceTexts& texts, const HeaderSource& header, Diagnostics& diagnostics) {
+std::optional<Contract> check(const Document& document,
+                              const SourceTexts& texts,
+                              const HeaderSource& header,
+                              Diagnostics& diagnostics) {
   Contract contract;
   contract.op_name = document.op_name;
   Reading reading{document, document.root, contract, diagnostics};

@@ -15,6 +15,9 @@ struct HeaderSource {
 };
 
 // Everything the document says, compared with the header. Nothing when there are errors.
-std::optional<Contract> check(const Document& document, const SourceTexts& texts, const HeaderSource& header, Diagnostics& diagnostics);
+std::optional<Contract> check(const Document& document,
+                              const SourceTexts& texts,
+                              const HeaderSource& header,
+                              Diagnostics& diagnostics);
 
 }  // namespace shmem_bind::contract

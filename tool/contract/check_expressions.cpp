@@ -40,14 +40,20 @@ Known known_to(const Contract& contract) {
   return known;
 }
 
-void check_one(const ExpressionPtr& expression, const Known& known, std::string_view where, Diagnostics& diagnostics) {
+void check_one(const ExpressionPtr& expression,
+               const Known& known,
+               std::string_view where,
+               Diagnostics& diagnostics) {
   if (expression == nullptr) {
     return;
   }
   const auto complain = [&](const std::string& name, const std::set<std::string>& candidates) {
     const std::string near = nearest_name(name, {candidates.begin(), candidates.end()});
-    diagnostics.add(kUnknownName, expression->span,
-                    fmt::format("'{}' in {}{}", name, where, near.empty() ? "" : "; did you mean " + near + "?"));
+    diagnostics.add(
+        kUnknownName,
+        expression->span,
+        fmt::format(
+            "'{}' in {}{}", name, where, near.empty() ? "" : "; did you mean " + near + "?"));
   };
   for (const std::string& name : names_in(*expression)) {
     if (!known.names.contains(name)) {
@@ -61,7 +67,8 @@ void check_one(const ExpressionPtr& expression, const Known& known, std::string_
   }
 }
 
-// state is evaluated once, at construction: only n_pes, constants, attributes' defaults and bounded symbols.
+// state is evaluated once, at construction: only n_pes, constants, attributes' defaults and bounded
+// symbols.
 void check_state(Reading& reading) {
   const Contract& contract = reading.contract;
   if (contract.state_bytes == nullptr) {
@@ -76,8 +83,10 @@ void check_state(Reading& reading) {
   }
   for (const std::string& name : names_in(*contract.state_bytes)) {
     if (!allowed.contains(name)) {
-      reading.diagnostics.add(kUnboundSymbol, contract.state_bytes->span,
-                              fmt::format("'{}' in state; add  max: {{{}: <largest value>}}", name, name));
+      reading.diagnostics.add(
+          kUnboundSymbol,
+          contract.state_bytes->span,
+          fmt::format("'{}' in state; add  max: {{{}: <largest value>}}", name, name));
     }
   }
 }
@@ -90,12 +99,17 @@ struct Range {
 std::optional<Range> range_of(std::string_view type) {
   const auto limits = [](auto value) {
     using T = decltype(value);
-    return Range{static_cast<int64_t>(std::numeric_limits<T>::min()), static_cast<int64_t>(std::numeric_limits<T>::max())};
+    return Range{static_cast<int64_t>(std::numeric_limits<T>::min()),
+                 static_cast<int64_t>(std::numeric_limits<T>::max())};
   };
-  if (type == "int" || type == "int32_t") return limits(int32_t{});
-  if (type == "unsigned int" || type == "uint32_t") return limits(uint32_t{});
-  if (type == "int16_t") return limits(int16_t{});
-  if (type == "uint16_t") return limits(uint16_t{});
+  if (type == "int" || type == "int32_t")
+    return limits(int32_t{});
+  if (type == "unsigned int" || type == "uint32_t")
+    return limits(uint32_t{});
+  if (type == "int16_t")
+    return limits(int16_t{});
+  if (type == "uint16_t")
+    return limits(uint16_t{});
   return std::nullopt;
 }
 
@@ -120,18 +134,26 @@ void check_names(Reading& reading) {
   check_state(reading);
 }
 
-// Constant arguments, and the first epoch, must fit their parameters; what depends on tensors is checked by compute().
+// Constant arguments, and the first epoch, must fit their parameters; what depends on tensors is
+// checked by compute().
 void check_numbers(Reading& reading) {
   Values values;
   values.names["epoch"] = 1;
   for (const Argument& argument : reading.contract.entry.arguments) {
     const auto range = range_of(argument.cpp_type);
     std::string why;
-    const auto value = argument.expression == nullptr ? std::nullopt : evaluate(*argument.expression, values, why);
+    const auto value =
+        argument.expression == nullptr ? std::nullopt : evaluate(*argument.expression, values, why);
     if (range && value && (*value < range->low || *value > range->high)) {
-      reading.diagnostics.add(kNarrowing, argument.expression->span,
-                              fmt::format("{} is {} at the first call; {} {} takes {} to {}", argument.parameter, *value,
-                                          argument.cpp_type, argument.parameter, range->low, range->high));
+      reading.diagnostics.add(kNarrowing,
+                              argument.expression->span,
+                              fmt::format("{} is {} at the first call; {} {} takes {} to {}",
+                                          argument.parameter,
+                                          *value,
+                                          argument.cpp_type,
+                                          argument.parameter,
+                                          range->low,
+                                          range->high));
     }
   }
 }
@@ -151,7 +173,8 @@ std::string PeCounts::text() const {
     }
     return joined(parts, ", ");
   }
-  return fmt::format("{}..{}{}", min, max, multiple_of > 1 ? fmt::format(", a multiple of {}", multiple_of) : "");
+  return fmt::format(
+      "{}..{}{}", min, max, multiple_of > 1 ? fmt::format(", a multiple of {}", multiple_of) : "");
 }
 
 }  // namespace shmem_bind::contract

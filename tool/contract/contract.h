@@ -10,8 +10,9 @@
 
 #include "tool/base/diagnostic.h"
 
-// The model: what an operator means (design.md) and how its kernel is called (header), checked against each
-// other. Plain values without I/O; everything after `check` reads only this and cannot meet invalid input.
+// The model: what an operator means (design.md) and how its kernel is called (header), checked
+// against each other. Plain values without I/O; everything after `check` reads only this and cannot
+// meet invalid input.
 
 namespace shmem_bind::contract {
 
@@ -25,15 +26,20 @@ using ExpressionPtr = std::shared_ptr<const Expression>;  // immutable, shared f
 struct Expression {
   enum class Kind { kInteger, kName, kUnary, kBinary, kConditional, kCall };
   Kind kind = Kind::kInteger;
-  int64_t value = 0;                  // kInteger, units already multiplied
-  std::string text;                   // kName: the name; kUnary/kBinary: the operator; kCall: the function
+  int64_t value = 0;  // kInteger, units already multiplied
+  std::string text;   // kName: the name; kUnary/kBinary: the operator; kCall: the function
   std::vector<ExpressionPtr> operands;  // kCall: arguments; A[1] is the call dim(A, 1)
   Span span;
 };
 
 // One element of a shape.
 struct Dimension {
-  enum class Kind { kExpression, kSymbol, kAny, kEllipsis };  // symbol: bound by the first input that has it
+  enum class Kind {
+    kExpression,
+    kSymbol,
+    kAny,
+    kEllipsis
+  };  // symbol: bound by the first input that has it
   Kind kind = Kind::kExpression;
   std::string symbol;        // kSymbol
   ExpressionPtr expression;  // kExpression, e.g. n_pes or rows * 2
@@ -43,7 +49,7 @@ struct Tensor {
   std::string name;      // as the contract spells it: method argument, keyword and messages
   std::string cpp_name;  // with `_` appended when it is a C++ or Python keyword
   bool is_input = false;
-  bool is_output = false;   // both: in-place, one parameter that is read and written
+  bool is_output = false;  // both: in-place, one parameter that is read and written
   bool follows_dispatch = false;
   Dtype dtype = Dtype::kInt8;  // when !follows_dispatch
   std::vector<Dimension> shape;
@@ -67,17 +73,19 @@ struct Argument {
   std::string cpp_type;      // type of the parameter as written: "int32_t", "uint8_t*", "void*"
   int tensor = -1;           // kTensor: index into Contract::tensors
   ExpressionPtr expression;  // kExpression; mentions `epoch` when it carries the epoch
-  std::string canonical_type = {};  // without typedefs: "int", "unsigned char *", "type-parameter-0-0 *"
+  std::string canonical_type =
+      {};  // without typedefs: "int", "unsigned char *", "type-parameter-0-0 *"
 };
 
 struct KernelEntry {
   std::string qualified_name;  // "ShmemKernel::aclshmem_all_gather"
-  std::string declaration;     // the declaration to print into shmem_torch_kernel.h, one statement, no default arguments
+  std::string declaration;  // the declaration to print into shmem_torch_kernel.h, one statement, no
+                            // default arguments
   std::vector<std::string> namespaces;  // {"ShmemKernel"}
-  std::string name;            // "aclshmem_all_gather"
-  bool is_template = false;    // instantiated for each dispatch dtype
+  std::string name;                     // "aclshmem_all_gather"
+  bool is_template = false;             // instantiated for each dispatch dtype
   std::vector<Argument> arguments;
-  std::string header_path;     // relative to the operator's folder: "src/all_gather_kernel.h"
+  std::string header_path;  // relative to the operator's folder: "src/all_gather_kernel.h"
 };
 
 // `n_pes`: a range, a list, or a multiple.
@@ -87,7 +95,7 @@ struct PeCounts {
   int64_t multiple_of = 1;
   std::vector<int64_t> list;  // not empty: exactly these
   bool allows(int64_t pe_count) const;
-  std::string text() const;   // "1..16", for messages
+  std::string text() const;  // "1..16", for messages
 };
 
 struct Golden {
@@ -113,8 +121,8 @@ struct Case {
 };
 
 struct Gate {
-  std::string name;     // "correctness", "review"
-  std::string result;   // "passed", "" when missing
+  std::string name;    // "correctness", "review"
+  std::string result;  // "passed", "" when missing
   std::string evidence;
   bool passed = false;
 };
@@ -128,19 +136,19 @@ struct Contract {
   std::optional<bool> torch_required;
   std::vector<Tensor> tensors;  // in the order of compute(): outputs first, then inputs
   std::vector<Attribute> attributes;
-  std::vector<Dtype> dispatch;  // empty: nothing is dispatched
-  std::vector<Requirement> requirements;  // shape_relations and torch_binding.require
+  std::vector<Dtype> dispatch;               // empty: nothing is dispatched
+  std::vector<Requirement> requirements;     // shape_relations and torch_binding.require
   std::vector<std::pair<int, int>> aliases;  // (output, input) indices that may share memory
-  ExpressionPtr block_dim;      // always set
-  ExpressionPtr state_bytes;    // null: the kernel has no state
-  std::map<std::string, int64_t> maxima;  // torch_binding.max
+  ExpressionPtr block_dim;                   // always set
+  ExpressionPtr state_bytes;                 // null: the kernel has no state
+  std::map<std::string, int64_t> maxima;     // torch_binding.max
   PeCounts pe_counts;
   KernelEntry entry;
   std::optional<Golden> golden;
-  std::string op_kind;          // meta.op_kind: decides the tolerance class
+  std::string op_kind;  // meta.op_kind: decides the tolerance class
   std::vector<Gate> gates;
-  std::vector<Case> cases;      // at least one
-  std::string digest;           // of design.md's canonical block and the header's declaration: 16 hex digits
+  std::vector<Case> cases;  // at least one
+  std::string digest;  // of design.md's canonical block and the header's declaration: 16 hex digits
 };
 
 }  // namespace shmem_bind::contract

@@ -20,18 +20,42 @@ struct Section {
 const std::vector<Section>& sections() {
   static const std::vector<Section> list = {
       {"meta",
-       {"op_name", "op_kind", "build_mode", "op_root", "target_soc", "scope", "torch_required", "performance_required",
-        "performance_auto_optim", "docker_container", "docker_workdir", "docker_exec_required", "skills_root", "shmem_repo"}},
+       {"op_name",
+        "op_kind",
+        "build_mode",
+        "op_root",
+        "target_soc",
+        "scope",
+        "torch_required",
+        "performance_required",
+        "performance_auto_optim",
+        "docker_container",
+        "docker_workdir",
+        "docker_exec_required",
+        "skills_root",
+        "shmem_repo"}},
       {"interface", {"inputs", "outputs", "attrs", "shape_relations", "dtypes", "shape"}},
       {"torch_binding",
-       {"class_name", "entry", "dtypes", "fixed", "block_dim", "n_pes", "arguments", "state", "max", "require", "aliases",
-        "shared", "golden"}},
+       {"class_name",
+        "entry",
+        "dtypes",
+        "fixed",
+        "block_dim",
+        "n_pes",
+        "arguments",
+        "state",
+        "max",
+        "require",
+        "aliases",
+        "shared",
+        "golden"}},
       {"status", {"correctness", "review"}}};
   return list;
 }
 
 bool is_canonical(const YamlNode& root) {
-  return root.is_map() && (root["dsl_version"].exists() || (root["meta"].exists() && root["interface"].exists()));
+  return root.is_map() &&
+         (root["dsl_version"].exists() || (root["meta"].exists() && root["interface"].exists()));
 }
 
 void warn_of_unknown_keys(const YamlNode& root, Diagnostics& diagnostics) {
@@ -39,8 +63,12 @@ void warn_of_unknown_keys(const YamlNode& root, Diagnostics& diagnostics) {
     for (const auto& [key, value] : root[section.name].entries) {
       if (std::find(section.keys.begin(), section.keys.end(), key.text) == section.keys.end()) {
         const std::string near = nearest_name(key.text, section.keys);
-        diagnostics.add(kUnknownKey, key.span,
-                        fmt::format("{}.{}{}", section.name, key.text, near.empty() ? "" : "; did you mean " + near + "?"));
+        diagnostics.add(kUnknownKey,
+                        key.span,
+                        fmt::format("{}.{}{}",
+                                    section.name,
+                                    key.text,
+                                    near.empty() ? "" : "; did you mean " + near + "?"));
       }
     }
   }
@@ -58,13 +86,17 @@ void check_version(const YamlNode& root, Span block, Diagnostics& diagnostics) {
 bool check_op_name(const YamlNode& root, Span block, Diagnostics& diagnostics) {
   const YamlNode& name = root["meta"]["op_name"];
   if (!name.is_scalar()) {
-    diagnostics.add(kMissing, name.exists() ? name.span : Span{block.source, block.begin, block.begin + 1}, "meta.op_name");
+    diagnostics.add(kMissing,
+                    name.exists() ? name.span : Span{block.source, block.begin, block.begin + 1},
+                    "meta.op_name");
   } else if (name.text == "replace_me" || name.text.find('<') != std::string::npos) {
     diagnostics.add(kPlaceholder, name.span, name.text);
   } else if (!is_op_name(name.text)) {
     const bool path = name.text.find_first_of("/\\.") != std::string::npos;
-    diagnostics.add(kBadName, name.span,
-                    fmt::format("op_name \"{}\" {}", name.text,
+    diagnostics.add(kBadName,
+                    name.span,
+                    fmt::format("op_name \"{}\" {}",
+                                name.text,
                                 path                    ? "is a path"
                                 : is_keyword(name.text) ? "is a keyword of C++ or Python"
                                                         : "is not lower case snake_case"));
@@ -81,12 +113,15 @@ std::string lacking(const std::vector<FencedBlock>& blocks, const SourceTexts& t
       seen.push_back(fmt::format("line {}", texts.place(block.span).line));
     }
   }
-  return seen.empty() ? "there is no yaml block at all" : "yaml blocks without these keys: " + joined(seen, ", ");
+  return seen.empty() ? "there is no yaml block at all"
+                      : "yaml blocks without these keys: " + joined(seen, ", ");
 }
 
 }  // namespace
 
-std::optional<Document> read_document(const SourceTexts& texts, int source, Diagnostics& diagnostics) {
+std::optional<Document> read_document(const SourceTexts& texts,
+                                      int source,
+                                      Diagnostics& diagnostics) {
   const std::string& text = texts.text(source);
   if (!check_encoding(text, source, diagnostics)) {
     return std::nullopt;
@@ -107,7 +142,8 @@ std::optional<Document> read_document(const SourceTexts& texts, int source, Diag
     }
     if (chosen != nullptr) {
       diagnostics.add(kTwoBlocks, {source, block.span.begin, block.span.begin + 1})
-          .related.emplace_back(Span{source, chosen->span.begin, chosen->span.begin + 1}, "the other one");
+          .related.emplace_back(Span{source, chosen->span.begin, chosen->span.begin + 1},
+                                "the other one");
       return std::nullopt;
     }
     chosen = &block;

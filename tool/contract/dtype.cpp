@@ -11,8 +11,22 @@ constexpr std::array<DtypeRow, 10> kTable = {{
     {Dtype::kInt16, "int16", "int16_t", "at::kShort", "int16", "int16_t", "", 2},
     {Dtype::kInt32, "int32", "int int32_t", "at::kInt", "int32", "int32_t", "", 4},
     {Dtype::kInt64, "int64", "int64_t", "at::kLong", "int64", "int64_t", "", 8},
-    {Dtype::kFp16, "fp16", "float16 half", "at::kHalf", "float16", "op::fp16_t", "opdev/fp16_t.h", 2},
-    {Dtype::kBf16, "bf16", "bfloat16", "at::kBFloat16", "bfloat16", "op::bfloat16", "opdev/bfloat16.h", 2},
+    {Dtype::kFp16,
+     "fp16",
+     "float16 half",
+     "at::kHalf",
+     "float16",
+     "op::fp16_t",
+     "opdev/fp16_t.h",
+     2},
+    {Dtype::kBf16,
+     "bf16",
+     "bfloat16",
+     "at::kBFloat16",
+     "bfloat16",
+     "op::bfloat16",
+     "opdev/bfloat16.h",
+     2},
     {Dtype::kFp32, "fp32", "float32 float", "at::kFloat", "float32", "float", "", 4},
     {Dtype::kFp64, "fp64", "float64 double", "at::kDouble", "float64", "double", "", 8},
     {Dtype::kBool, "bool", "", "at::kBool", "bool", "bool", "", 1},
@@ -31,9 +45,13 @@ bool among(std::string_view name, std::string_view list) {
 
 }  // namespace
 
-std::span<const DtypeRow> dtype_table() { return kTable; }
+std::span<const DtypeRow> dtype_table() {
+  return kTable;
+}
 
-const DtypeRow& row(Dtype dtype) { return kTable[static_cast<size_t>(dtype)]; }
+const DtypeRow& row(Dtype dtype) {
+  return kTable[static_cast<size_t>(dtype)];
+}
 
 std::vector<std::string> dtype_names() {
   std::vector<std::string> names;

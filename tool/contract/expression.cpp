@@ -39,7 +39,8 @@ const Function* function_named(std::string_view name) {
 }
 
 std::optional<int64_t> unit_factor(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, int>, 3> kUnits = {{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}}};
+  constexpr std::array<std::pair<std::string_view, int>, 3> kUnits = {
+      {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}}};
   for (const auto& [unit, shift] : kUnits) {
     if (unit == name) {
       return int64_t{1} << shift;
@@ -69,7 +70,8 @@ class Parser {
   ExpressionPtr error(const std::string& detail) {
     if (!failed_) {
       failed_ = true;
-      diagnostics_.add(kBadExpression, {place_.source, place_.begin + at_, place_.begin + at_ + 1}, detail);
+      diagnostics_.add(
+          kBadExpression, {place_.source, place_.begin + at_, place_.begin + at_ + 1}, detail);
     }
     return nullptr;
   }
@@ -94,7 +96,10 @@ class Parser {
     return true;
   }
 
-  ExpressionPtr make(Expression::Kind kind, std::string text, std::vector<ExpressionPtr> operands, size_t begin) {
+  ExpressionPtr make(Expression::Kind kind,
+                     std::string text,
+                     std::vector<ExpressionPtr> operands,
+                     size_t begin) {
     for (const ExpressionPtr& operand : operands) {
       if (operand == nullptr) {
         return nullptr;
@@ -123,9 +128,9 @@ class Parser {
   }
 
   ExpressionPtr binary(size_t level) {
-    static const std::vector<std::vector<std::string_view>> kLevels = {
+    static const std::vector<std::vector<std::string_view>> levels = {
         {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}};
-    if (level == kLevels.size()) {
+    if (level == levels.size()) {
       return unary();
     }
     skip();
@@ -133,7 +138,7 @@ class Parser {
     ExpressionPtr left = binary(level + 1);
     while (left != nullptr) {
       std::string_view taken;
-      for (const std::string_view symbol : kLevels[level]) {
+      for (const std::string_view symbol : levels[level]) {
         if (take(symbol)) {
           taken = symbol;
           break;
@@ -177,8 +182,9 @@ class Parser {
     }
     std::string name = word();
     if (name.empty()) {
-      return error(at_ < text_.size() ? fmt::format("'{}' is not expected here", text_.substr(at_, 1))
-                                      : "the expression ends too early");
+      return error(at_ < text_.size()
+                       ? fmt::format("'{}' is not expected here", text_.substr(at_, 1))
+                       : "the expression ends too early");
     }
     if (take("(")) {
       return call(std::move(name), begin);
@@ -197,7 +203,9 @@ class Parser {
   ExpressionPtr call(std::string name, size_t begin) {
     const Function* function = function_named(name);
     if (function == nullptr) {
-      return error(fmt::format("'{}' is not a function; known: numel bytes dim ndim sizeof min max ceil_div align_up", name));
+      return error(fmt::format(
+          "'{}' is not a function; known: numel bytes dim ndim sizeof min max ceil_div align_up",
+          name));
     }
     std::vector<ExpressionPtr> operands;
     do {
@@ -210,7 +218,8 @@ class Parser {
       return error("')' is missing");
     }
     if (operands.size() != function->operands) {
-      return error(fmt::format("{} takes {} operands, not {}", name, function->operands, operands.size()));
+      return error(
+          fmt::format("{} takes {} operands, not {}", name, function->operands, operands.size()));
     }
     if (function->of_tensor && operands[0]->kind != Expression::Kind::kName) {
       return error(fmt::format("{} is asked about a tensor, by name", name));
@@ -220,7 +229,8 @@ class Parser {
 
   std::string word() {
     const size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
+    while (at_ < text_.size() &&
+           (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_')) {
       ++at_;
     }
     return std::string(text_.substr(begin, at_ - begin));
@@ -230,12 +240,16 @@ class Parser {
     const size_t begin = at_;
     const std::string digits = word();
     int64_t value = 0;
-    const bool hexadecimal = digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    const bool hexadecimal =
+        digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
     for (size_t i = hexadecimal ? 2 : 0; i < digits.size(); ++i) {
       const char c = static_cast<char>(std::tolower(static_cast<unsigned char>(digits[i])));
-      const int digit = std::isdigit(static_cast<unsigned char>(c)) != 0 ? c - '0' : hexadecimal && c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+      const int digit = std::isdigit(static_cast<unsigned char>(c)) != 0 ? c - '0'
+                        : hexadecimal && c >= 'a' && c <= 'f'            ? c - 'a' + 10
+                                                                         : 99;
       const int base = hexadecimal ? 16 : 10;
-      if (digit >= base || __builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value)) {
+      if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
+          __builtin_add_overflow(value, digit, &value)) {
         return error(fmt::format("'{}' is not a 64-bit whole number", digits));
       }
     }
@@ -263,36 +277,54 @@ class Parser {
   bool failed_ = false;
 };
 
-std::optional<int64_t> apply(const std::string& op, int64_t a, int64_t b, std::string& why) {
+using Overflowing = bool (*)(int64_t, int64_t, int64_t*);
+
+// Addition and its kin; nothing on overflow.
+std::optional<int64_t> arithmetic(const std::string& op, int64_t a, int64_t b) {
+  static const std::map<std::string, Overflowing> operations = {
+      {"+", [](int64_t x, int64_t y, int64_t* r) { return __builtin_add_overflow(x, y, r); }},
+      {"-", [](int64_t x, int64_t y, int64_t* r) { return __builtin_sub_overflow(x, y, r); }},
+      {"*", [](int64_t x, int64_t y, int64_t* r) { return __builtin_mul_overflow(x, y, r); }}};
   int64_t result = 0;
-  const auto checked = [&](bool overflow) -> std::optional<int64_t> {
-    if (overflow) {
-      why = fmt::format("{} {} {} overflows 64 bits", a, op, b);
-      return std::nullopt;
-    }
-    return result;
-  };
-  if (op == "+") return checked(__builtin_add_overflow(a, b, &result));
-  if (op == "-") return checked(__builtin_sub_overflow(a, b, &result));
-  if (op == "*") return checked(__builtin_mul_overflow(a, b, &result));
-  if (op == "/" || op == "%" || op == "ceil_div" || op == "align_up") {
-    if (b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min())) {
-      why = fmt::format("{} {} {}", a, op, b);
-      return std::nullopt;
-    }
-    const int64_t up = a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
-    return op == "/" ? a / b : op == "%" ? a % b : op == "ceil_div" ? up : up * b;
+  return operations.at(op)(a, b, &result) ? std::nullopt : std::optional<int64_t>(result);
+}
+
+// Division and its kin; nothing for a divisor of zero and where the quotient does not fit.
+std::optional<int64_t> division(const std::string& op, int64_t a, int64_t b) {
+  if (b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min())) {
+    return std::nullopt;
   }
-  if (op == "==") return a == b;
-  if (op == "!=") return a != b;
-  if (op == "<") return a < b;
-  if (op == "<=") return a <= b;
-  if (op == ">") return a > b;
-  if (op == ">=") return a >= b;
-  if (op == "min") return std::min(a, b);
-  if (op == "max") return std::max(a, b);
-  why = "operator " + op;
-  return std::nullopt;
+  const int64_t up = a / b + (a % b != 0 && (a < 0) == (b < 0) ? 1 : 0);
+  if (op == "/") {
+    return a / b;
+  }
+  if (op == "%") {
+    return a % b;
+  }
+  return op == "ceil_div" ? up : arithmetic("*", up, b);
+}
+
+using Total = int64_t (*)(int64_t, int64_t);
+
+std::optional<int64_t> apply(const std::string& op, int64_t a, int64_t b, std::string& why) {
+  static const std::map<std::string, Total> total = {
+      {"==", [](int64_t x, int64_t y) -> int64_t { return x == y; }},
+      {"!=", [](int64_t x, int64_t y) -> int64_t { return x != y; }},
+      {"<", [](int64_t x, int64_t y) -> int64_t { return x < y; }},
+      {"<=", [](int64_t x, int64_t y) -> int64_t { return x <= y; }},
+      {">", [](int64_t x, int64_t y) -> int64_t { return x > y; }},
+      {">=", [](int64_t x, int64_t y) -> int64_t { return x >= y; }},
+      {"min", [](int64_t x, int64_t y) { return std::min(x, y); }},
+      {"max", [](int64_t x, int64_t y) { return std::max(x, y); }}};
+  if (const auto found = total.find(op); found != total.end()) {
+    return found->second(a, b);
+  }
+  const bool divides = op == "/" || op == "%" || op == "ceil_div" || op == "align_up";
+  const auto result = divides ? division(op, a, b) : arithmetic(op, a, b);
+  if (!result) {
+    why = fmt::format("{} {} {} in 64 bits", a, op, b);
+  }
+  return result;
 }
 
 std::optional<int64_t> about_tensor(const Expression& e, const Values& values, std::string& why) {
@@ -373,25 +405,36 @@ std::string render_call(const Expression& e, const Language& language) {
   if (e.text == "numel") {
     return tensor + ".numel()";
   }
-  const std::string size = language.cpp ? fmt::format("static_cast<int64_t>({}.element_size())", tensor)
-                                        : tensor + ".element_size()";
+  const std::string size = language.cpp
+                               ? fmt::format("static_cast<int64_t>({}.element_size())", tensor)
+                               : tensor + ".element_size()";
   if (e.text == "sizeof") {
     return e.operands[0]->text == "dtype" ? language.name("sizeof(dtype)") : size;
   }
-  return language.cpp ? fmt::format("static_cast<int64_t>({}.nbytes())", tensor) : tensor + ".nbytes";
+  return language.cpp ? fmt::format("static_cast<int64_t>({}.nbytes())", tensor)
+                      : tensor + ".nbytes";
 }
 
 std::string render_binary(const Expression& e, const Language& language, bool outer) {
-  static const std::map<std::string, std::string> kChecked = {
+  static const std::map<std::string, std::string> checked_names = {
       {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"%", "mod"}};
-  const auto checked = kChecked.find(e.text);
-  const bool call = checked != kChecked.end() && (language.cpp || e.text == "/" || e.text == "%");
+  const auto checked = checked_names.find(e.text);
+  const bool call =
+      checked != checked_names.end() && (language.cpp || e.text == "/" || e.text == "%");
   if (call) {
-    return fmt::format("{}{}({}, {})", language.cpp ? "shmem_ops::" : "", checked->second,
-                       render(*e.operands[0], language, true), render(*e.operands[1], language, true));
+    return fmt::format("{}{}({}, {})",
+                       language.cpp ? "shmem_ops::" : "",
+                       checked->second,
+                       render(*e.operands[0], language, true),
+                       render(*e.operands[1], language, true));
   }
-  const std::string op = language.cpp ? e.text : e.text == "&&" ? "and" : e.text == "||" ? "or" : e.text;
-  const std::string text = fmt::format("{} {} {}", render(*e.operands[0], language, false), op,
+  const std::string op = language.cpp     ? e.text
+                         : e.text == "&&" ? "and"
+                         : e.text == "||" ? "or"
+                                          : e.text;
+  const std::string text = fmt::format("{} {} {}",
+                                       render(*e.operands[0], language, false),
+                                       op,
                                        render(*e.operands[1], language, false));
   return outer ? text : "(" + text + ")";
 }
@@ -410,22 +453,27 @@ std::string render(const Expression& e, const Language& language, bool outer) {
     return std::to_string(*value);
   }
   switch (e.kind) {
-    case Expression::Kind::kInteger: return std::to_string(e.value);
-    case Expression::Kind::kName: return language.name(e.text);
+    case Expression::Kind::kInteger:
+      return std::to_string(e.value);
+    case Expression::Kind::kName:
+      return language.name(e.text);
     case Expression::Kind::kUnary: {
       const std::string op = e.text == "!" && !language.cpp ? "not " : e.text;
       return fmt::format("({}{})", op, render(*e.operands[0], language, false));
     }
-    case Expression::Kind::kBinary: return render_binary(e, language, outer);
+    case Expression::Kind::kBinary:
+      return render_binary(e, language, outer);
     case Expression::Kind::kConditional: {
       const std::string condition = render(*e.operands[0], language, false);
       const std::string yes = render(*e.operands[1], language, false);
       const std::string no = render(*e.operands[2], language, false);
-      const std::string text = language.cpp ? fmt::format("{} ? int64_t{{{}}} : int64_t{{{}}}", condition, yes, no)
-                                            : fmt::format("{} if {} else {}", yes, condition, no);
+      const std::string text =
+          language.cpp ? fmt::format("{} ? int64_t{{{}}} : int64_t{{{}}}", condition, yes, no)
+                       : fmt::format("{} if {} else {}", yes, condition, no);
       return "(" + text + ")";
     }
-    case Expression::Kind::kCall: return render_call(e, language);
+    case Expression::Kind::kCall:
+      return render_call(e, language);
   }
   return "";
 }
@@ -438,7 +486,8 @@ ExpressionPtr parse_expression(std::string_view text, Span place, Diagnostics& d
 
 std::optional<int64_t> evaluate(const Expression& e, const Values& values, std::string& why) {
   switch (e.kind) {
-    case Expression::Kind::kInteger: return e.value;
+    case Expression::Kind::kInteger:
+      return e.value;
     case Expression::Kind::kName: {
       const auto found = values.names.find(e.text);
       if (found == values.names.end()) {
@@ -452,7 +501,8 @@ std::optional<int64_t> evaluate(const Expression& e, const Values& values, std::
         return about_tensor(e, values, why);
       }
       break;
-    default: break;
+    default:
+      break;
   }
   const auto first = evaluate(*e.operands[0], values, why);
   if (!first) {
@@ -502,6 +552,8 @@ std::string to_python(const Expression& expression, const Naming& name, const Na
   return render(expression, {name, tensor, false}, true);
 }
 
-bool is_function(std::string_view name) { return function_named(name) != nullptr; }
+bool is_function(std::string_view name) {
+  return function_named(name) != nullptr;
+}
 
 }  // namespace shmem_bind::contract

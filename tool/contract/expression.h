@@ -10,8 +10,8 @@
 #include "tool/base/diagnostic.h"
 #include "tool/contract/contract.h"
 
-// The expression language of docs/contract.md: 64-bit integers, units, names, calls. One parser, one evaluator, two
-// renderings.
+// The expression language of docs/contract.md: 64-bit integers, units, names, calls. One parser,
+// one evaluator, two renderings.
 
 namespace shmem_bind::contract {
 
@@ -26,15 +26,17 @@ struct Values {
 };
 
 // Nothing on overflow, division by zero or an unknown name; `why` then says which.
-std::optional<int64_t> evaluate(const Expression& expression, const Values& values, std::string& why);
+std::optional<int64_t> evaluate(const Expression& expression,
+                                const Values& values,
+                                std::string& why);
 
 // Every name in the expression that is not the argument of a tensor function.
 std::set<std::string> names_in(const Expression& expression);
 // Every tensor that numel, bytes, dim, ndim or sizeof is asked about.
 std::set<std::string> tensors_in(const Expression& expression);
 
-// As C++ over int64_t. Arithmetic that can overflow goes through shmem_ops::add, sub, mul, div, mod, which throw.
-// `name` gives the C++ text of a name, `tensor` of a tensor variable.
+// As C++ over int64_t. Arithmetic that can overflow goes through shmem_ops::add, sub, mul, div,
+// mod, which throw. `name` gives the C++ text of a name, `tensor` of a tensor variable.
 using Naming = std::function<std::string(const std::string&)>;
 std::string to_cpp(const Expression& expression, const Naming& name, const Naming& tensor);
 

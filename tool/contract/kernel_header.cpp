@@ -28,9 +28,15 @@ struct half { uint16_t val; };
 struct bfloat16_t { uint16_t val; };
 )";
 
-constexpr std::array kStubbed = {"acl/acl.h",     "acl/acl_rt.h",      "kernel_operator.h",
-                                 "shmem.h",       "opdev/fp16_t.h",    "opdev/bfloat16.h",
-                                 "shmem_api.h",   "runtime/rt_ffts.h", "host_device/shmem_common_types.h"};
+constexpr std::array kStubbed = {"acl/acl.h",
+                                 "acl/acl_rt.h",
+                                 "kernel_operator.h",
+                                 "shmem.h",
+                                 "opdev/fp16_t.h",
+                                 "opdev/bfloat16.h",
+                                 "shmem_api.h",
+                                 "runtime/rt_ffts.h",
+                                 "host_device/shmem_common_types.h"};
 
 std::string take(CXString text) {
   const char* chars = clang_getCString(text);
@@ -52,7 +58,8 @@ Span span_of(CXCursor cursor, int source) {
 
 std::vector<std::string> namespaces_of(CXCursor cursor) {
   std::vector<std::string> names;
-  for (CXCursor parent = clang_getCursorSemanticParent(cursor); clang_getCursorKind(parent) == CXCursor_Namespace;
+  for (CXCursor parent = clang_getCursorSemanticParent(cursor);
+       clang_getCursorKind(parent) == CXCursor_Namespace;
        parent = clang_getCursorSemanticParent(parent)) {
     names.insert(names.begin(), take(clang_getCursorSpelling(parent)));
   }
@@ -68,8 +75,10 @@ CXChildVisitResult add_parameter(CXCursor cursor, CXCursor, CXClientData data) {
   if (clang_getCursorKind(cursor) == CXCursor_ParmDecl) {
     auto& [function, source] = *static_cast<std::pair<Function*, int>*>(data);
     const CXType type = clang_getCursorType(cursor);
-    function->parameters.push_back({take(clang_getCursorSpelling(cursor)), take(clang_getTypeSpelling(type)),
-                                    take(clang_getTypeSpelling(clang_getCanonicalType(type))), span_of(cursor, source)});
+    function->parameters.push_back({take(clang_getCursorSpelling(cursor)),
+                                    take(clang_getTypeSpelling(type)),
+                                    take(clang_getTypeSpelling(clang_getCanonicalType(type))),
+                                    span_of(cursor, source)});
   }
   return CXChildVisit_Continue;
 }
@@ -88,7 +97,8 @@ CXChildVisitResult visit(CXCursor cursor, CXCursor, CXClientData data) {
     function.namespaces = namespaces_of(cursor);
     function.name = take(clang_getCursorSpelling(cursor));
     function.name = function.name.substr(0, function.name.find('<'));
-    function.return_type = take(clang_getTypeSpelling(clang_getResultType(clang_getCursorType(cursor))));
+    function.return_type =
+        take(clang_getTypeSpelling(clang_getResultType(clang_getCursorType(cursor))));
     function.is_template = kind == CXCursor_FunctionTemplate;
     function.span = span_of(cursor, collector.source);
     std::pair<Function*, int> target(&function, collector.source);
@@ -129,10 +139,14 @@ std::string Function::declaration() const {
     std::string type = replaced(parameter.type, " *", "*");
     list.push_back(parameter.name.empty() ? type : type + " " + parameter.name);
   }
-  return (is_template ? "template <class T>\n" : "") + return_type + " " + name + "(" + joined(list, ", ") + ");";
+  return (is_template ? "template <class T>\n" : "") + return_type + " " + name + "(" +
+         joined(list, ", ") + ");";
 }
 
-std::vector<Function> read_kernel_header(const std::string& text, const std::string& name, int source, Diagnostics& diagnostics) {
+std::vector<Function> read_kernel_header(const std::string& text,
+                                         const std::string& name,
+                                         int source,
+                                         Diagnostics& diagnostics) {
   const std::string main_file = "/shmem-bind-header/" + name.substr(name.rfind('/') + 1);
   std::vector<std::string> paths;
   for (const char* stub : kStubbed) {
@@ -144,12 +158,20 @@ std::vector<Function> read_kernel_header(const std::string& text, const std::str
     files.push_back({path.c_str(), stub_text.c_str(), stub_text.size()});
   }
   const std::string include = std::string("-I") + kStubFolder;
-  const std::string first = std::string(kStubFolder) + "/acl/acl.h";  // kernel headers use uint32_t without <cstdint>
-  const std::vector<const char*> arguments = {"-x", "c++", "-std=c++17", include.c_str(), "-include", first.c_str()};
-  const std::unique_ptr<void, void (*)(CXIndex)> index(clang_createIndex(0, 0), &clang_disposeIndex);
+  const std::string first =
+      std::string(kStubFolder) + "/acl/acl.h";  // kernel headers use uint32_t without <cstdint>
+  const std::vector<const char*> arguments = {
+      "-x", "c++", "-std=c++17", include.c_str(), "-include", first.c_str()};
+  const std::unique_ptr<void, void (*)(CXIndex)> index(clang_createIndex(0, 0),
+                                                       &clang_disposeIndex);
   const std::unique_ptr<CXTranslationUnitImpl, void (*)(CXTranslationUnit)> unit(
-      clang_parseTranslationUnit(index.get(), main_file.c_str(), arguments.data(), static_cast<int>(arguments.size()),
-                                 files.data(), static_cast<unsigned>(files.size()), CXTranslationUnit_SkipFunctionBodies),
+      clang_parseTranslationUnit(index.get(),
+                                 main_file.c_str(),
+                                 arguments.data(),
+                                 static_cast<int>(arguments.size()),
+                                 files.data(),
+                                 static_cast<unsigned>(files.size()),
+                                 CXTranslationUnit_SkipFunctionBodies),
       &clang_disposeTranslationUnit);
   if (unit == nullptr || report_errors(unit.get(), source, diagnostics)) {
     return {};

@@ -27,8 +27,12 @@ struct Function {
   std::string declaration() const;  // one statement, without default arguments and namespaces
 };
 
-// The functions a kernel header declares, as a C++ compiler sees them. CANN and SHMEM headers are replaced by stubs, so that
-// no toolkit is needed. Errors of the compiler become diagnostics and an empty result.
-std::vector<Function> read_kernel_header(const std::string& text, const std::string& name, int source, Diagnostics& diagnostics);
+// The functions a kernel header declares, as a C++ compiler sees them. CANN and SHMEM headers are
+// replaced by stubs, so that no toolkit is needed. Errors of the compiler become diagnostics and an
+// empty result.
+std::vector<Function> read_kernel_header(const std::string& text,
+                                         const std::string& name,
+                                         int source,
+                                         Diagnostics& diagnostics);
 
 }  // namespace shmem_bind::contract

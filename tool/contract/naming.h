@@ -8,8 +8,8 @@ namespace shmem_bind::contract {
 // all_gather -> AllGather, kv_shuffle -> KVShuffle: segments in the acronym table are upper-cased.
 std::string class_name_of(std::string_view op_name);
 
-bool is_op_name(std::string_view name);      // lower case letter first, [a-z0-9_], no keyword
-bool is_keyword(std::string_view name);      // of C++ or Python
+bool is_op_name(std::string_view name);          // lower case letter first, [a-z0-9_], no keyword
+bool is_keyword(std::string_view name);          // of C++ or Python
 std::string cpp_name_of(std::string_view name);  // keywords get '_' appended
 
 }  // namespace shmem_bind::contract

@@ -14,7 +14,8 @@ namespace {
 std::optional<int64_t> number_of(const YamlNode& node) {
   char* end = nullptr;
   const long long value = std::strtoll(node.text.c_str(), &end, 10);
-  return node.is_scalar() && !node.text.empty() && *end == '\0' ? std::optional<int64_t>(value) : std::nullopt;
+  return node.is_scalar() && !node.text.empty() && *end == '\0' ? std::optional<int64_t>(value)
+                                                                : std::nullopt;
 }
 
 void read_pe_counts(Reading& reading) {
@@ -61,7 +62,8 @@ int tensor_index(const Contract& contract, std::string_view name) {
 }
 
 void read_requirements(Reading& reading) {
-  for (const YamlNode* list : {&reading.root["interface"]["shape_relations"], &reading.binding()["require"]}) {
+  for (const YamlNode* list :
+       {&reading.root["interface"]["shape_relations"], &reading.binding()["require"]}) {
     for (const YamlNode& item : list->items) {
       if (ExpressionPtr condition = expression_of(item, reading.diagnostics)) {
         reading.contract.requirements.push_back({std::move(condition), item.text});
@@ -99,12 +101,15 @@ const std::vector<std::string>& known_collectives() {
 void read_golden(Reading& reading) {
   const YamlNode& given = reading.binding()["golden"];
   const YamlNode& oracle = reading.root["correctness"]["oracle"];
-  const bool deducible = std::find(known_collectives().begin(), known_collectives().end(), oracle.text) != known_collectives().end();
+  const bool deducible =
+      std::find(known_collectives().begin(), known_collectives().end(), oracle.text) !=
+      known_collectives().end();
   const YamlNode& node = given.exists() || !deducible ? given : oracle;
   Golden golden;
   const size_t colon = node.text.rfind(".py:");
   if (!node.is_scalar()) {
-    reading.diagnostics.add(kNoGolden, reading.place_of("torch_binding"),
+    reading.diagnostics.add(kNoGolden,
+                            reading.place_of("torch_binding"),
                             oracle.exists() ? "correctness.oracle says: " + oracle.text : "");
     return;
   }
@@ -118,18 +123,24 @@ void read_golden(Reading& reading) {
       }
     }
     if (found != 1) {
-      reading.diagnostics.add(kUnknownGolden, node.span, fmt::format("{} fenced blocks with info string `python golden`; one is needed", found));
+      reading.diagnostics.add(
+          kUnknownGolden,
+          node.span,
+          fmt::format("{} fenced blocks with info string `python golden`; one is needed", found));
     }
   } else if (colon != std::string::npos) {
     golden.kind = Golden::Kind::kFile;
     golden.file = node.text.substr(0, colon + 3);
     golden.function = node.text.substr(colon + 4);
-    if (!is_identifier(golden.function) || golden.file.front() == '/' || golden.file.find("..") != std::string::npos) {
-      reading.diagnostics.add(kUnknownGolden, node.span, "path.py:function, inside the operator's folder");
+    if (!is_identifier(golden.function) || golden.file.front() == '/' ||
+        golden.file.find("..") != std::string::npos) {
+      reading.diagnostics.add(
+          kUnknownGolden, node.span, "path.py:function, inside the operator's folder");
     }
   } else {
     golden.collective = node.text;
-    if (std::find(known_collectives().begin(), known_collectives().end(), node.text) == known_collectives().end()) {
+    if (std::find(known_collectives().begin(), known_collectives().end(), node.text) ==
+        known_collectives().end()) {
       reading.diagnostics.add(kUnknownGolden, node.span, node.text);
     }
   }
@@ -208,11 +219,13 @@ void read_cases(Reading& reading) {
 void refuse_what_is_not_supported(Reading& reading) {
   for (const Tensor& tensor : reading.contract.tensors) {
     if (tensor.optional) {
-      reading.diagnostics.add(kNotYet, reading.place_of("interface"), "optional tensor " + tensor.name);
+      reading.diagnostics.add(
+          kNotYet, reading.place_of("interface"), "optional tensor " + tensor.name);
     }
     for (const Dimension& dimension : tensor.shape) {
       if (dimension.kind == Dimension::Kind::kEllipsis) {
-        reading.diagnostics.add(kNotYet, reading.place_of("interface"), "'...' in the shape of " + tensor.name);
+        reading.diagnostics.add(
+            kNotYet, reading.place_of("interface"), "'...' in the shape of " + tensor.name);
       }
     }
   }
@@ -238,7 +251,8 @@ void read_binding(Reading& reading) {
   if (binding["block_dim"].exists()) {
     contract.block_dim = expression_of(binding["block_dim"], reading.diagnostics);
   } else {
-    reading.diagnostics.add(kMissing, reading.place_of("torch_binding"),
+    reading.diagnostics.add(kMissing,
+                            reading.place_of("torch_binding"),
                             "torch_binding.block_dim, the number of blocks: e.g. block_dim: \"8\"");
   }
   if (binding["state"].exists()) {

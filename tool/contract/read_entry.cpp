@@ -20,32 +20,36 @@ std::string list_of(const std::vector<Function>& functions) {
   return names.empty() ? "it declares no function" : "it declares " + joined(names, ", ");
 }
 
-const Function* choose_entry(Reading& reading, const std::vector<Function>& functions) {
-  const YamlNode& wanted = reading.binding()["entry"];
+// The functions that fit the name the contract gives.
+std::vector<const Function*> named(const std::string& wanted,
+                                   const std::vector<Function>& functions) {
+  const std::string name = wanted.substr(0, wanted.find('('));
   std::vector<const Function*> found;
-  if (wanted.exists()) {
-    const std::string name = wanted.text.substr(0, wanted.text.find('('));
-    for (const Function& function : functions) {
-      if (function.qualified() == name || function.name == name) {
-        found.push_back(&function);
-      }
-    }
-  } else {
-    const std::string& op = reading.contract.op_name;
-    for (const std::string& name : {"aclshmem_" + op, op + "_kernel", op + "_demo"}) {
-      for (const Function& function : functions) {
-        if (function.name == name) {
-          found.push_back(&function);
-        }
-      }
-      if (!found.empty()) {
-        break;
-      }
-    }
-    if (found.empty() && functions.size() == 1) {
-      found.push_back(&functions[0]);
+  for (const Function& function : functions) {
+    if (function.qualified() == name || function.name == name) {
+      found.push_back(&function);
     }
   }
+  return found;
+}
+
+// The functions that fit the operator's name by convention, else the only one there is.
+std::vector<const Function*> conventional(const std::string& op,
+                                          const std::vector<Function>& functions) {
+  for (const std::string& name : {"aclshmem_" + op, op + "_kernel", op + "_demo"}) {
+    if (auto found = named(name, functions); !found.empty()) {
+      return found;
+    }
+  }
+  return functions.size() == 1 ? std::vector<const Function*>{&functions[0]}
+                               : std::vector<const Function*>{};
+}
+
+const Function* choose_entry(Reading& reading, const std::vector<Function>& functions) {
+  const YamlNode& wanted = reading.binding()["entry"];
+  const std::vector<const Function*> found =
+      wanted.exists() ? named(wanted.text, functions)
+                      : conventional(reading.contract.op_name, functions);
   const Span place = wanted.exists() ? wanted.span : reading.place_of("torch_binding");
   if (found.empty()) {
     std::vector<std::string> names;
@@ -53,7 +57,8 @@ const Function* choose_entry(Reading& reading, const std::vector<Function>& func
       names.push_back(function.qualified());
     }
     const std::string near = wanted.exists() ? nearest_name(wanted.text, names) : "";
-    reading.diagnostics.add(kNoEntry, place, list_of(functions) + (near.empty() ? "" : "; did you mean " + near + "?"));
+    reading.diagnostics.add(
+        kNoEntry, place, list_of(functions) + (near.empty() ? "" : "; did you mean " + near + "?"));
     return nullptr;
   }
   if (found.size() > 1) {
@@ -141,8 +146,12 @@ class Placer {
       if (!found) {
         const std::string near = nearest_name(key.text, names);
         reading_.diagnostics
-            .add(kBadArgument, key.span, fmt::format("{} has no parameter '{}'{}", function_.name, key.text,
-                                                     near.empty() ? "" : "; did you mean " + near + "?"))
+            .add(kBadArgument,
+                 key.span,
+                 fmt::format("{} has no parameter '{}'{}",
+                             function_.name,
+                             key.text,
+                             near.empty() ? "" : "; did you mean " + near + "?"))
             .related.emplace_back(function_.span, "declared here");
       }
     }
@@ -151,10 +160,16 @@ class Placer {
   // A pointer takes a tensor, the state or the stream; a number takes the rest.
   void check_kind(size_t i, const YamlNode& value) {
     const Argument::Role role = arguments_[i].role;
-    const bool pointer_role = role == Argument::Role::kTensor || role == Argument::Role::kState || role == Argument::Role::kStream;
+    const bool pointer_role = role == Argument::Role::kTensor || role == Argument::Role::kState ||
+                              role == Argument::Role::kStream;
     if (pointer_role != parameter(i).is_pointer()) {
       reading_.diagnostics
-          .add(kBadArgument, value.span, fmt::format("'{}' does not fit the parameter {} {}", value.text, parameter(i).type, parameter(i).name))
+          .add(kBadArgument,
+               value.span,
+               fmt::format("'{}' does not fit the parameter {} {}",
+                           value.text,
+                           parameter(i).type,
+                           parameter(i).name))
           .related.emplace_back(parameter(i).span, "declared here");
     }
   }
@@ -166,12 +181,14 @@ class Placer {
         continue;
       }
       const bool number = p.canonical == "unsigned int";
-      const bool stream_next = i + 1 < function_.parameters.size() && parameter(i + 1).canonical == "void *" &&
+      const bool stream_next = i + 1 < function_.parameters.size() &&
+                               parameter(i + 1).canonical == "void *" &&
                                parameter(i + 1).name.find("tream") != std::string::npos;
       if (i == 0 && number && stream_next) {
         place(0, {Argument::Role::kBlockDim, {}, {}, -1, nullptr});
         place(1, {Argument::Role::kStream, {}, {}, -1, nullptr});
-      } else if (p.name.rfind("ffts", 0) == 0 && (p.canonical == "unsigned long" || p.canonical == "unsigned long long")) {
+      } else if (p.name.rfind("ffts", 0) == 0 &&
+                 (p.canonical == "unsigned long" || p.canonical == "unsigned long long")) {
         place(i, {Argument::Role::kFfts, {}, {}, -1, nullptr});
       }
     }
@@ -206,8 +223,11 @@ class Placer {
         tensors.push_back(static_cast<int>(t));
       }
     }
-    const bool state_left = reading_.contract.state_bytes != nullptr &&
-                            std::none_of(arguments_.begin(), arguments_.end(), [](const Argument& a) { return a.role == Argument::Role::kState; });
+    const bool state_left =
+        reading_.contract.state_bytes != nullptr &&
+        std::none_of(arguments_.begin(), arguments_.end(), [](const Argument& a) {
+          return a.role == Argument::Role::kState;
+        });
     if (pointers.size() == 1 && tensors.size() == 1 && !state_left) {
       place(pointers[0], {Argument::Role::kTensor, {}, {}, tensors[0], nullptr});
     } else if (pointers.size() == 1 && tensors.empty() && state_left) {
@@ -220,9 +240,14 @@ class Placer {
       if (!placed_[i]) {
         const Parameter& p = parameter(i);
         reading_.diagnostics
-            .add(kUnplacedArgument, reading_.place_of("torch_binding"),
-                 fmt::format("{} {}; add under torch_binding:  arguments: {{{}: {}}}", p.type, p.name, p.name,
-                             p.is_pointer() ? "<a tensor, or state>" : "<an expression, e.g. numel(input) or epoch>"))
+            .add(kUnplacedArgument,
+                 reading_.place_of("torch_binding"),
+                 fmt::format("{} {}; add under torch_binding:  arguments: {{{}: {}}}",
+                             p.type,
+                             p.name,
+                             p.name,
+                             p.is_pointer() ? "<a tensor, or state>"
+                                            : "<an expression, e.g. numel(input) or epoch>"))
             .related.emplace_back(p.span, "declared here");
       }
     }
@@ -231,7 +256,8 @@ class Placer {
   void check_every_tensor_is_used() {
     for (size_t t = 0; t < reading_.contract.tensors.size(); ++t) {
       if (!is_tensor_placed(static_cast<int>(t)) && !reading_.diagnostics.has_errors()) {
-        reading_.diagnostics.add(kUnusedTensor, reading_.place_of("interface"), reading_.contract.tensors[t].name);
+        reading_.diagnostics.add(
+            kUnusedTensor, reading_.place_of("interface"), reading_.contract.tensors[t].name);
       }
     }
   }
@@ -255,14 +281,17 @@ void read_entry(Reading& reading, const std::vector<Function>& functions) {
   entry.name = function->name;
   entry.is_template = function->is_template;
   entry.declaration = function->declaration();
-  if (function->is_template == reading.contract.dispatch.empty() && (function->is_template || reading.contract.dispatch.size() > 1)) {
-    reading.diagnostics.add(kTemplateDispatch, reading.place_of("torch_binding"), function->declaration())
+  if (function->is_template == reading.contract.dispatch.empty() &&
+      (function->is_template || reading.contract.dispatch.size() > 1)) {
+    reading.diagnostics
+        .add(kTemplateDispatch, reading.place_of("torch_binding"), function->declaration())
         .related.emplace_back(function->span, "declared here");
   }
   Placer(reading, *function).run();
-  const bool epoch = std::any_of(entry.arguments.begin(), entry.arguments.end(), [](const Argument& a) {
-    return a.expression != nullptr && names_in(*a.expression).contains("epoch");
-  });
+  const bool epoch =
+      std::any_of(entry.arguments.begin(), entry.arguments.end(), [](const Argument& a) {
+        return a.expression != nullptr && names_in(*a.expression).contains("epoch");
+      });
   if (!epoch && reading.contract.state_bytes != nullptr) {
     reading.diagnostics.add(kNoEpoch, reading.place_of("torch_binding"));
   }

@@ -18,7 +18,9 @@ Span Reading::place_of(std::string_view section) const {
   return {document.source, root.span.begin, root.span.begin + 1};
 }
 
-std::vector<std::string> strings_of(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {
+std::vector<std::string> strings_of(const YamlNode& node,
+                                    std::string_view what,
+                                    Diagnostics& diagnostics) {
   std::vector<std::string> result;
   if (node.is_scalar()) {
     return {node.text};
@@ -53,7 +55,8 @@ void read_meta(Reading& reading) {
     contract.build_mode = BuildMode::kInTreeExample;
     reading.diagnostics.add(kBuildModeLimit, mode.span);
   } else if (mode.exists() && mode.text != "independent_project") {
-    reading.diagnostics.add(kWrongForm, mode.span, "build_mode: independent_project or in_tree_example");
+    reading.diagnostics.add(
+        kWrongForm, mode.span, "build_mode: independent_project or in_tree_example");
   }
   const YamlNode& required = meta["torch_required"];
   if (required.text == "true" || required.text == "false") {
@@ -67,7 +70,9 @@ void read_meta(Reading& reading) {
     reading.diagnostics.add(kBadName, name.span, name.text);
   }
   if (contract.class_name == "Manager") {
-    reading.diagnostics.add(kBadName, name.exists() ? name.span : meta["op_name"].span, "Manager is the name of the manager class");
+    reading.diagnostics.add(kBadName,
+                            name.exists() ? name.span : meta["op_name"].span,
+                            "Manager is the name of the manager class");
   }
 }
 

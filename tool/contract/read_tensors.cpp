@@ -13,31 +13,39 @@
 namespace shmem_bind::contract {
 namespace {
 
-bool is_dispatch_word(std::string_view text) { return text == "dtype" || text == "T"; }
+bool is_dispatch_word(std::string_view text) {
+  return text == "dtype" || text == "T";
+}
 
-std::vector<Dtype> dtypes_of(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {
+std::vector<Dtype> dtypes_of(const YamlNode& node,
+                             std::string_view what,
+                             Diagnostics& diagnostics) {
   std::vector<Dtype> result;
   const std::vector<std::string> names = strings_of(node, what, diagnostics);
   for (size_t i = 0; i < names.size(); ++i) {
     const Span span = node.is_sequence() ? node.items[i].span : node.span;
     if (const auto dtype = dtype_named(names[i])) {
-      if (std::find(result.begin(), result.end(), *dtype) == result.end()) {  // two spellings of one type are one type
+      if (std::find(result.begin(), result.end(), *dtype) ==
+          result.end()) {  // two spellings of one type are one type
         result.push_back(*dtype);
       }
     } else {
       const std::string near = nearest_name(names[i], dtype_names());
-      diagnostics.add(kUnknownDtype, span, names[i] + (near.empty() ? "" : "; did you mean " + near + "?"));
+      diagnostics.add(
+          kUnknownDtype, span, names[i] + (near.empty() ? "" : "; did you mean " + near + "?"));
     }
   }
   return result;
 }
 
-// The alternatives of the dispatch: the first place that names them; places that disagree are an error.
+// The alternatives of the dispatch: the first place that names them; places that disagree are an
+// error.
 void read_dispatch(Reading& reading) {
   const std::vector<std::pair<std::string_view, const YamlNode*>> places = {
       {"torch_binding.dtypes", &reading.binding()["dtypes"]},
       {"interface.dtypes", &reading.root["interface"]["dtypes"]},
-      {"source.user_confirmations.dtypes", &reading.root["source"]["user_confirmations"]["dtypes"]}};
+      {"source.user_confirmations.dtypes",
+       &reading.root["source"]["user_confirmations"]["dtypes"]}};
   const YamlNode* first = nullptr;
   for (const auto& [what, node] : places) {
     if (!node->exists() || (node->is_sequence() && node->items.empty())) {
@@ -48,29 +56,37 @@ void read_dispatch(Reading& reading) {
       first = node;
       reading.contract.dispatch = found;
     } else if (std::set<Dtype>(found.begin(), found.end()) !=
-               std::set<Dtype>(reading.contract.dispatch.begin(), reading.contract.dispatch.end())) {
+               std::set<Dtype>(reading.contract.dispatch.begin(),
+                               reading.contract.dispatch.end())) {
       reading.diagnostics.add(kDisagree, node->span, std::string(what) + " names other dtypes")
           .related.emplace_back(first->span, "than this");
     }
   }
 }
 
-void read_dtype(Reading& reading, const YamlNode& node, const YamlNode& owner, Tensor& tensor, const std::set<std::string>& fixed) {
+void read_dtype(Reading& reading,
+                const YamlNode& node,
+                const YamlNode& owner,
+                Tensor& tensor,
+                const std::set<std::string>& fixed) {
   const std::vector<Dtype>& dispatch = reading.contract.dispatch;
   if (!node.exists()) {
     reading.diagnostics.add(kMissing, owner.span, "dtype of " + tensor.name);
   } else if (node.is_scalar() && is_dispatch_word(node.text)) {
     tensor.follows_dispatch = true;
     if (dispatch.empty()) {
-      reading.diagnostics.add(kMissing, node.span, "the dtypes that dtype stands for: torch_binding.dtypes");
+      reading.diagnostics.add(
+          kMissing, node.span, "the dtypes that dtype stands for: torch_binding.dtypes");
     }
   } else {
     const std::vector<Dtype> found = dtypes_of(node, "dtype", reading.diagnostics);
     if (found.size() > 1 && dispatch.empty()) {
       reading.contract.dispatch = found;
     }
-    const bool alternative = !found.empty() && std::find(reading.contract.dispatch.begin(), reading.contract.dispatch.end(),
-                                                         found[0]) != reading.contract.dispatch.end();
+    const bool alternative =
+        !found.empty() &&
+        std::find(reading.contract.dispatch.begin(), reading.contract.dispatch.end(), found[0]) !=
+            reading.contract.dispatch.end();
     tensor.follows_dispatch = !fixed.contains(tensor.name) && alternative;
     tensor.dtype = found.empty() ? Dtype::kInt8 : found[0];
   }
@@ -122,7 +138,10 @@ std::vector<Dimension> read_shape(const YamlNode& node, Diagnostics& diagnostics
   return shape;
 }
 
-void read_tensor(Reading& reading, const YamlNode& node, bool output, const std::set<std::string>& fixed) {
+void read_tensor(Reading& reading,
+                 const YamlNode& node,
+                 bool output,
+                 const std::set<std::string>& fixed) {
   const YamlNode& name = node["name"];
   if (!node.is_map() || !name.is_scalar()) {
     reading.diagnostics.add(kWrongForm, node.span, "a tensor is {name: …, dtype: …, shape: …}");
@@ -133,7 +152,8 @@ void read_tensor(Reading& reading, const YamlNode& node, bool output, const std:
     return;
   }
   std::vector<Tensor>& tensors = reading.contract.tensors;
-  const auto known = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name.text; });
+  const auto known = std::find_if(
+      tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.name == name.text; });
   if (known != tensors.end()) {
     if (output || known->is_input) {
       reading.diagnostics.add(kDuplicateTensor, name.span, name.text);
@@ -169,9 +189,12 @@ void read_attributes(Reading& reading) {
     attribute.cpp_name = cpp_name_of(name.text);
     attribute.default_text = node["default"].text;
     const std::string& type = node["type"].text;
-    attribute.type = type == "float" ? Attribute::Type::kFloat : type == "bool" ? Attribute::Type::kBool : Attribute::Type::kInt;
+    attribute.type = type == "float"  ? Attribute::Type::kFloat
+                     : type == "bool" ? Attribute::Type::kBool
+                                      : Attribute::Type::kInt;
     if (!is_identifier(name.text) || (type != "int" && type != "float" && type != "bool")) {
-      reading.diagnostics.add(kWrongForm, node.span, "an attribute is {name: …, type: int|float|bool, default: …}");
+      reading.diagnostics.add(
+          kWrongForm, node.span, "an attribute is {name: …, type: int|float|bool, default: …}");
       continue;
     }
     reading.contract.attributes.push_back(std::move(attribute));
@@ -191,8 +214,10 @@ void check_symbols(Reading& reading) {
   for (const Tensor& tensor : reading.contract.tensors) {
     for (const Dimension& dimension : tensor.shape) {
       if (dimension.kind == Dimension::Kind::kSymbol && !bound.contains(dimension.symbol)) {
-        reading.diagnostics.add(kUnboundShape, reading.place_of("interface"),
-                                fmt::format("'{}' in the shape of {}", dimension.symbol, tensor.name));
+        reading.diagnostics.add(
+            kUnboundShape,
+            reading.place_of("interface"),
+            fmt::format("'{}' in the shape of {}", dimension.symbol, tensor.name));
       }
     }
   }
@@ -204,7 +229,8 @@ void read_tensors(Reading& reading) {
   const YamlNode& interface = reading.root["interface"];
   read_dispatch(reading);
   std::set<std::string> fixed;
-  for (const std::string& name : strings_of(reading.binding()["fixed"], "torch_binding.fixed", reading.diagnostics)) {
+  for (const std::string& name :
+       strings_of(reading.binding()["fixed"], "torch_binding.fixed", reading.diagnostics)) {
     fixed.insert(name);
   }
   for (const YamlNode& node : interface["outputs"].items) {

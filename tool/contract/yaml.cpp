@@ -23,7 +23,8 @@ class Converter {
     if (++count_ > kMostNodes || depth > kDeepest) {
       if (!too_large_) {
         too_large_ = true;
-        diagnostics_.add(kBadYaml, result.span, "the document expands to too many or too deeply nested nodes");
+        diagnostics_.add(
+            kBadYaml, result.span, "the document expands to too many or too deeply nested nodes");
       }
       return result;
     }
@@ -42,7 +43,8 @@ class Converter {
         result.kind = YamlNode::Kind::kMap;
         convert_map(node, result, depth);
         break;
-      default: break;
+      default:
+        break;
     }
     return result;
   }
@@ -56,7 +58,8 @@ class Converter {
       YamlNode key = convert(entry.first, depth + 1);
       const auto [first, fresh] = seen.emplace(key.text, key.span);
       if (!fresh) {
-        diagnostics_.add(kDuplicateKey, key.span, key.text).related.emplace_back(first->second, "first here");
+        diagnostics_.add(kDuplicateKey, key.span, key.text)
+            .related.emplace_back(first->second, "first here");
       }
       result.entries.push_back({std::move(key), convert(entry.second, depth + 1)});
     }

@@ -16,7 +16,7 @@ struct YamlNode {
   Kind kind = Kind::kNone;
   std::string text;  // kScalar
   Span span;
-  std::vector<YamlNode> items;                          // kSequence
+  std::vector<YamlNode> items;     // kSequence
   std::vector<YamlEntry> entries;  // kMap, in order
 
   bool exists() const { return kind != Kind::kNone; }
@@ -32,8 +32,9 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// `place` covers `text` in its source; `indent` characters at the start of every line were removed from the source. Reports
-// syntax errors, duplicate keys and trees over 100,000 nodes (alias bombs); the result is missing then.
+// `place` covers `text` in its source; `indent` characters at the start of every line were removed
+// from the source. Reports syntax errors, duplicate keys and trees over 100,000 nodes (alias
+// bombs); the result is missing then.
 YamlNode parse_yaml(std::string_view text, Span place, Diagnostics& diagnostics);
 
 }  // namespace shmem_bind::contract

@@ -65,32 +65,49 @@ std::vector<int64_t> pe_counts(const Contract& contract, const Options& options)
 std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
   std::vector<Job> jobs;
   const std::vector<std::string> dtypes = dtype_names(contract);
-  const std::vector<int64_t> seeds = options.seeds.empty() ? std::vector<int64_t>{1, 2, 3, 4, 5} : options.seeds;
+  const std::vector<int64_t> seeds =
+      options.seeds.empty() ? std::vector<int64_t>{1, 2, 3, 4, 5} : options.seeds;
   const std::vector<int64_t> counts = pe_counts(contract, options);
   for (const int64_t pes : counts) {
-    Job eager{fmt::format("{} PEs, eager", pes), "fork", pes, 0, options.calls, dtypes, case_names(contract, false), {}};
+    Job eager{fmt::format("{} PEs, eager", pes),
+              "fork",
+              pes,
+              0,
+              options.calls,
+              dtypes,
+              case_names(contract, false),
+              {}};
     jobs.push_back(eager);
     Job late = eager;
     late.name = fmt::format("{} PEs, last PE late, blocks reversed", pes);
     late.dtypes = {dtypes.front(), dtypes.back()};
-    late.environment = {{"SHMEM_SIM_BLOCK_ORDER", "reverse"}, {"SHMEM_SIM_SLOW_PE", std::to_string(pes - 1)}};
+    late.environment = {{"SHMEM_SIM_BLOCK_ORDER", "reverse"},
+                        {"SHMEM_SIM_SLOW_PE", std::to_string(pes - 1)}};
     jobs.push_back(late);
     if (const std::vector<std::string> large = case_names(contract, true); !large.empty()) {
-      jobs.push_back({fmt::format("{} PEs, large", pes), "fork", pes, 0, 3, {dtypes.back()}, large, {}});
+      jobs.push_back(
+          {fmt::format("{} PEs, large", pes), "fork", pes, 0, 3, {dtypes.back()}, large, {}});
     }
     for (const int64_t seed : seeds) {
       Job job = late;
       job.name = fmt::format("{} PEs, seed {}", pes, seed);
       job.seed = seed;
       job.dtypes = some_of(dtypes, seed);
-      job.environment = {{"SHMEM_SIM_SEED", std::to_string(seed)}, {"SHMEM_SIM_SLOW_PE", std::to_string(seed % pes)}};
+      job.environment = {{"SHMEM_SIM_SEED", std::to_string(seed)},
+                         {"SHMEM_SIM_SLOW_PE", std::to_string(seed % pes)}};
       jobs.push_back(job);
     }
   }
   if (options.launchers && !counts.empty()) {
     for (const char* launcher : {"spawn", "torchrun"}) {
-      jobs.push_back({fmt::format("{} PEs, {}", counts[0], launcher), launcher, counts[0], 0, 3, {dtypes[0]},
-                      {case_names(contract, false)[0]}, {}});
+      jobs.push_back({fmt::format("{} PEs, {}", counts[0], launcher),
+                      launcher,
+                      counts[0],
+                      0,
+                      3,
+                      {dtypes[0]},
+                      {case_names(contract, false)[0]},
+                      {}});
     }
   }
   return jobs;

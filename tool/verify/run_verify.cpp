@@ -20,16 +20,29 @@ Json job_json(const Job& job, const Options& options, const std::string& finding
   for (const auto& [name, value] : job.environment) {
     environment[name] = value;
   }
-  return {{"name", job.name},     {"pes", job.pes},           {"dtypes", job.dtypes},       {"cases", job.cases},
-          {"seed", job.seed},     {"calls", job.calls},       {"launcher", job.launcher},   {"deadline", options.deadline_s},
+  return {{"name", job.name},
+          {"pes", job.pes},
+          {"dtypes", job.dtypes},
+          {"cases", job.cases},
+          {"seed", job.seed},
+          {"calls", job.calls},
+          {"launcher", job.launcher},
+          {"deadline", options.deadline_s},
           {"environment", environment}};
 }
 
 class Verification {
  public:
-  Verification(const std::string& tree, const contract::Contract& contract, const build::Target& target, const Options& options,
-               FileSystem& files, ProcessRunner& runner, const OnLine& on_line)
-      : tree_(tree), contract_(contract), target_(target), options_(options), files_(files), runner_(runner), on_line_(on_line),
+  Verification(const contract::Contract& contract,
+               const Options& options,
+               const Surroundings& surroundings)
+      : tree_(surroundings.tree),
+        contract_(contract),
+        target_(surroundings.target),
+        options_(options),
+        files_(surroundings.files),
+        runner_(surroundings.runner),
+        on_line_(surroundings.on_line),
         folder_(temporary_folder("shmem-bind-verify")) {}
   ~Verification() { remove_tree(folder_); }
   Verification(const Verification&) = delete;
@@ -48,14 +61,18 @@ class Verification {
       run_torchrun(job);
     }
     read_findings();
-    verdict_.verified = verdict_.problems.empty() && verdict_.findings.empty() && !verdict_.jobs.empty() &&
-                        std::all_of(verdict_.jobs.begin(), verdict_.jobs.end(), [](const JobResult& j) { return j.passed; });
+    verdict_.verified =
+        verdict_.problems.empty() && verdict_.findings.empty() && !verdict_.jobs.empty() &&
+        std::all_of(verdict_.jobs.begin(), verdict_.jobs.end(), [](const JobResult& j) {
+          return j.passed;
+        });
     return std::move(verdict_);
   }
 
  private:
   std::string test_script() const {
-    return fmt::format("{}/custom-ops/{}/scripts/torch_test_{}.py", tree_, contract_.op_name, contract_.op_name);
+    return fmt::format(
+        "{}/custom-ops/{}/scripts/torch_test_{}.py", tree_, contract_.op_name, contract_.op_name);
   }
 
   void warn_of_drift() {
@@ -77,7 +94,9 @@ class Verification {
   }
 
   // Runs the test once with these arguments; its report, or null after saying what went wrong.
-  Json run_test(std::vector<std::string> arguments, const std::string& what, int64_t deadline_s,
+  Json run_test(std::vector<std::string> arguments,
+                const std::string& what,
+                int64_t deadline_s,
                 const std::map<std::string, std::string>& environment) {
     const std::string report = fmt::format("{}/report-{}.json", folder_, reports_++);
     std::vector<std::string> words = {target_.python, test_script()};
@@ -95,16 +114,22 @@ class Verification {
       for (size_t i = lines.size() > 8 ? lines.size() - 8 : 0; i < lines.size(); ++i) {
         tail += fmt::format("\n    {}", lines[i]);
       }
-      verdict_.problems.push_back(fmt::format("{}: {}{}", what,
-                                              result.timed_out ? fmt::format("not finished within {} s", deadline_s)
-                                                               : fmt::format("no report, exit code {}", result.exit_code),
-                                              tail));
+      verdict_.problems.push_back(
+          fmt::format("{}: {}{}",
+                      what,
+                      result.timed_out ? fmt::format("not finished within {} s", deadline_s)
+                                       : fmt::format("no report, exit code {}", result.exit_code),
+                      tail));
       return nullptr;
     }
-    const bool all_passed = std::all_of(parsed["results"].begin(), parsed["results"].end(),
-                                        [](const Json& item) { return item.value("passed", false); });
+    const bool all_passed =
+        std::all_of(parsed["results"].begin(), parsed["results"].end(), [](const Json& item) {
+          return item.value("passed", false);
+        });
     if (all_passed != (result.exit_code == 0)) {
-      verdict_.problems.push_back(fmt::format("{}: the report says {}, the exit code is {}", what, all_passed ? "passed" : "failed",
+      verdict_.problems.push_back(fmt::format("{}: the report says {}, the exit code is {}",
+                                              what,
+                                              all_passed ? "passed" : "failed",
                                               result.exit_code));
     }
     return parsed["results"];
@@ -118,13 +143,15 @@ class Verification {
     for (const Json& problem : item.value("problems", Json::array())) {
       result.problems.push_back(problem.get<std::string>());
     }
-    const int64_t expected = job.pes * static_cast<int64_t>(job.dtypes.size() * job.cases.size()) * job.calls;
+    const int64_t expected =
+        job.pes * static_cast<int64_t>(job.dtypes.size() * job.cases.size()) * job.calls;
     if (result.records != expected) {
       result.problems.push_back(fmt::format("{} results instead of {}", result.records, expected));
     }
     result.passed = item.value("passed", false) && result.problems.empty();
     if (verdict_.torch_npu.empty()) {
-      verdict_.torch_npu = fmt::format("{} at {}", item.value("torch_npu", ""), item.value("torch_npu_path", ""));
+      verdict_.torch_npu =
+          fmt::format("{} at {}", item.value("torch_npu", ""), item.value("torch_npu_path", ""));
     }
     verdict_.jobs.push_back(std::move(result));
   }
@@ -145,7 +172,8 @@ class Verification {
       return;
     }
     if (results.size() != jobs.size()) {
-      verdict_.problems.push_back(fmt::format("the test reported {} of {} jobs", results.size(), jobs.size()));
+      verdict_.problems.push_back(
+          fmt::format("the test reported {} of {} jobs", results.size(), jobs.size()));
     }
     for (size_t i = 0; i < std::min(results.size(), jobs.size()); ++i) {
       add(jobs[i], results[i]);
@@ -153,10 +181,20 @@ class Verification {
   }
 
   void run_torchrun(const Job& job) {
-    const Json results = run_test({"--launcher", "torchrun", "--pes", std::to_string(job.pes), "--dtype", job.dtypes[0], "--case",
-                                   job.cases[0], "--calls", std::to_string(job.calls)},
-                                  job.name, options_.deadline_s + 60,
-                                  {{"SHMEM_SIM_FINDINGS", findings_path()}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}});
+    const Json results =
+        run_test({"--launcher",
+                  "torchrun",
+                  "--pes",
+                  std::to_string(job.pes),
+                  "--dtype",
+                  job.dtypes[0],
+                  "--case",
+                  job.cases[0],
+                  "--calls",
+                  std::to_string(job.calls)},
+                 job.name,
+                 options_.deadline_s + 60,
+                 {{"SHMEM_SIM_FINDINGS", findings_path()}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}});
     if (!results.is_null() && results.size() == 1) {
       add(job, results[0]);
     } else if (!results.is_null()) {
@@ -176,8 +214,11 @@ class Verification {
       if (verdict_.findings.size() == kMostLines) {
         break;
       }
-      verdict_.findings.push_back(item.is_object() ? fmt::format("{}: PE {}, kernel {}: {}", item.value("rule", ""), item.value("pe", -1),
-                                                                 item.value("kernel", "-"), item.value("detail", ""))
+      verdict_.findings.push_back(item.is_object() ? fmt::format("{}: PE {}, kernel {}: {}",
+                                                                 item.value("rule", ""),
+                                                                 item.value("pe", -1),
+                                                                 item.value("kernel", "-"),
+                                                                 item.value("detail", ""))
                                                    : std::string(line));
     }
   }
@@ -196,14 +237,10 @@ class Verification {
 
 }  // namespace
 
-Verdict run_verify(const std::string& tree,
-                   const contract::Contract& contract,
-                   const build::Target& target,
+Verdict run_verify(const contract::Contract& contract,
                    const Options& options,
-                   FileSystem& files,
-                   ProcessRunner& runner,
-                   const OnLine& on_line) {
-  return Verification(tree, contract, target, options, files, runner, on_line).run();
+                   const Surroundings& surroundings) {
+  return Verification(contract, options, surroundings).run();
 }
 
 std::string to_json(const Verdict& verdict) {
@@ -243,7 +280,10 @@ std::string to_text(const Verdict& verdict) {
   std::vector<std::string> dtypes;
   std::vector<std::string> counts;
   for (const JobResult& item : verdict.jobs) {
-    out += fmt::format("  {:<44} {:>6} results  {:>6.1f} s  {}\n", item.job.name, item.records, item.seconds,
+    out += fmt::format("  {:<44} {:>6} results  {:>6.1f} s  {}\n",
+                       item.job.name,
+                       item.records,
+                       item.seconds,
                        item.passed ? "passed" : "FAILED");
     for (size_t i = 0; i < std::min<size_t>(item.problems.size(), 5); ++i) {
       out += fmt::format("      {}\n", item.problems[i]);
@@ -261,7 +301,10 @@ std::string to_text(const Verdict& verdict) {
     out += fmt::format("finding: {}\n", finding);
   }
   out += fmt::format("torch_npu {}\n", verdict.torch_npu);
-  out += fmt::format("{}: {} on {} PEs, dtypes {}\n", verdict.op, verdict.verified ? "verified" : "NOT VERIFIED", joined(counts, " and "),
+  out += fmt::format("{}: {} on {} PEs, dtypes {}\n",
+                     verdict.op,
+                     verdict.verified ? "verified" : "NOT VERIFIED",
+                     joined(counts, " and "),
                      joined(dtypes, " "));
   return out;
 }

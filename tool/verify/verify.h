@@ -12,8 +12,8 @@
 #include "tool/build/target.h"
 #include "tool/contract/contract.h"
 
-// The generated test, run on the tree as it stands: never regenerated here. Eagerly and under adversarial seeds, forked,
-// spawned and under torchrun.
+// The generated test, run on the tree as it stands: never regenerated here. Eagerly and under
+// adversarial seeds, forked, spawned and under torchrun.
 
 namespace shmem_bind::verify {
 
@@ -30,11 +30,12 @@ struct Job {
   std::string name;      // "2 PEs, seed 3"
   std::string launcher;  // fork, spawn, torchrun
   int64_t pes = 2;
-  int64_t seed = 0;      // of the data
+  int64_t seed = 0;  // of the data
   int64_t calls = 6;
   std::vector<std::string> dtypes;
   std::vector<std::string> cases;
-  std::vector<std::pair<std::string, std::string>> environment;  // of the simulator; without meaning on a board
+  std::vector<std::pair<std::string, std::string>>
+      environment;  // of the simulator; without meaning on a board
 };
 
 // What is run, in order. Pure.
@@ -43,7 +44,7 @@ std::vector<Job> plan_jobs(const contract::Contract& contract, const Options& op
 struct JobResult {
   Job job;
   bool passed = false;
-  int64_t records = 0;   // results that PEs filed, one per call
+  int64_t records = 0;  // results that PEs filed, one per call
   double seconds = 0;
   std::vector<std::string> problems;
 };
@@ -60,14 +61,19 @@ struct Verdict {
 
 using OnLine = std::function<void(std::string_view)>;
 
-// `tree` holds custom-ops/. Blocks; everything it starts is ended.
-Verdict run_verify(const std::string& tree,
-                   const contract::Contract& contract,
-                   const build::Target& target,
+// What a verification works on and with.
+struct Surroundings {
+  std::string tree;  // holds custom-ops/
+  const build::Target& target;
+  FileSystem& files;
+  ProcessRunner& runner;
+  OnLine on_line;  // every line the test prints
+};
+
+// Blocks; everything it starts is ended.
+Verdict run_verify(const contract::Contract& contract,
                    const Options& options,
-                   FileSystem& files,
-                   ProcessRunner& runner,
-                   const OnLine& on_line);
+                   const Surroundings& surroundings);
 
 std::string to_json(const Verdict& verdict);
 std::string to_text(const Verdict& verdict);

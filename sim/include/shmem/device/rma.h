@@ -23,6 +23,25 @@ Rows rows_of(const non_contiguous_copy_param& p) {
           uint64_t{p.dst_ld} * sizeof(T)};
 }
 
+template <typename T>
+void put_how_much(T* dst, const T* src, size_t elements, int pe, const Site& site) {
+  put_direct(dst, src, elements * sizeof(T), pe, site);
+}
+template <typename T>
+void put_how_much(
+    T* dst, const T* src, const non_contiguous_copy_param& p, int pe, const Site& site) {
+  put_rows_direct(dst, src, rows_of<T>(p), pe, site);
+}
+template <typename T>
+void get_how_much(T* dst, const T* src, size_t elements, int pe, const Site& site) {
+  get_direct(dst, src, elements * sizeof(T), pe, site);
+}
+template <typename T>
+void get_how_much(
+    T* dst, const T* src, const non_contiguous_copy_param& p, int pe, const Site& site) {
+  get_rows_direct(dst, src, rows_of<T>(p), pe, site);
+}
+
 // Chunks hold whole elements.
 template <typename T>
 Window window_of(void* ub, uint32_t bytes, uint32_t event) {
@@ -149,6 +168,30 @@ ACLSHMEM_DEVICE void aclshmemx_mte_get_nbi(AscendC::LocalTensor<T> dst,
 
 // --- typed forms that only kernels have: rows and tensors ---
 
+// HOW_MUCH: elements or rows. Either side may be a LocalTensor.
+#define ACLSHMEM_SIM_TENSORS(NAME, TYPE, HOW_MUCH)                                             \
+  template <class Source>                                                                      \
+  ACLSHMEM_DEVICE auto aclshmem_##NAME##_put_nbi(AscendC::GlobalTensor<TYPE> dst,              \
+                                                 Source src,                                   \
+                                                 HOW_MUCH count,                               \
+                                                 int pe,                                       \
+                                                 ::shmem_sim::shmem::device::Here here = {})   \
+      ->decltype(static_cast<void>(src.GetPhyAddr())) {                                        \
+    ::shmem_sim::shmem::device::put_how_much(                                                  \
+        dst.GetPhyAddr(), src.GetPhyAddr(), count, pe, here.in("aclshmem_" #NAME "_put_nbi")); \
+  }                                                                                            \
+  template <class Destination>                                                                 \
+  ACLSHMEM_DEVICE auto aclshmem_##NAME##_get_nbi(Destination dst,                              \
+                                                 AscendC::GlobalTensor<TYPE> src,              \
+                                                 HOW_MUCH count,                               \
+                                                 int pe,                                       \
+                                                 ::shmem_sim::shmem::device::Here here = {})   \
+      ->decltype(static_cast<void>(dst.GetPhyAddr())) {                                        \
+    ::shmem_sim::shmem::device::get_how_much(                                                  \
+        dst.GetPhyAddr(), src.GetPhyAddr(), count, pe, here.in("aclshmem_" #NAME "_get_nbi")); \
+  }                                                                                            \
+  static_assert(sizeof(TYPE) > 0, "")
+
 #define ACLSHMEM_SIM_TYPED(NAME, TYPE)                                                             \
   ACLSHMEM_DEVICE void aclshmem_##NAME##_put_nbi(__gm__ TYPE* dst,                                 \
                                                  TYPE* src,                                        \
@@ -172,18 +215,8 @@ ACLSHMEM_DEVICE void aclshmemx_mte_get_nbi(AscendC::LocalTensor<T> dst,
                                                 pe,                                                \
                                                 here.in("aclshmem_" #NAME "_get_nbi"));            \
   }                                                                                                \
-  template <class Source, class Count>                                                             \
-  ACLSHMEM_DEVICE auto aclshmem_##NAME##_put_nbi(                                                  \
-      AscendC::GlobalTensor<TYPE> dst, Source src, const Count& count, int pe)                     \
-      ->decltype(static_cast<void>(src.GetPhyAddr())) {                                            \
-    aclshmem_##NAME##_put_nbi(dst.GetPhyAddr(), src.GetPhyAddr(), count, pe);                      \
-  }                                                                                                \
-  template <class Destination, class Count>                                                        \
-  ACLSHMEM_DEVICE auto aclshmem_##NAME##_get_nbi(                                                  \
-      Destination dst, AscendC::GlobalTensor<TYPE> src, const Count& count, int pe)                \
-      ->decltype(static_cast<void>(dst.GetPhyAddr())) {                                            \
-    aclshmem_##NAME##_get_nbi(dst.GetPhyAddr(), src.GetPhyAddr(), count, pe);                      \
-  }                                                                                                \
+  ACLSHMEM_SIM_TENSORS(NAME, TYPE, size_t);                                                        \
+  ACLSHMEM_SIM_TENSORS(NAME, TYPE, const non_contiguous_copy_param&);                              \
   static_assert(sizeof(TYPE) > 0, "")
 
 // --- the 16-bit types exist only in kernels ---
@@ -272,3 +305,4 @@ ACLSHMEM_RMA_TYPE_FUNC(ACLSHMEM_SIM_TYPED);
 ACLSHMEM_SIM_TYPED(half, half);
 ACLSHMEM_SIM_TYPED(bfloat16, bfloat16_t);
 #undef ACLSHMEM_SIM_TYPED
+#undef ACLSHMEM_SIM_TENSORS

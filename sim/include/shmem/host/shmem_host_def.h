@@ -8,8 +8,8 @@
 #define ACLSHMEM_HOST_API __attribute__((visibility("default")))
 
 enum aclshmemx_bootstrap_t : unsigned {
-  ACLSHMEMX_INIT_WITH_DEFAULT = 1U << 0,   // ip_port, else the unique id in comm_args
-  ACLSHMEMX_INIT_WITH_MPI = 1U << 1,       // not modelled
+  ACLSHMEMX_INIT_WITH_DEFAULT = 1U << 0,  // ip_port, else the unique id in comm_args
+  ACLSHMEMX_INIT_WITH_MPI = 1U << 1,      // not modelled
   ACLSHMEMX_INIT_WITH_UNIQUEID = 1U << 3,
   ACLSHMEMX_INIT_MAX = 1U << 31
 };
@@ -35,12 +35,13 @@ typedef struct aclshmemx_init_attr_t {
   int n_pes;
   char ip_port[ACLSHMEM_MAX_IP_PORT_LEN] = {};
   uint64_t local_mem_size;
-  aclshmem_init_optional_attr_t option_attr = {(1 << 16) + static_cast<int>(sizeof(aclshmem_init_optional_attr_t)),
-                                               ACLSHMEM_DATA_OP_MTE,
-                                               DEFAULT_TIMEOUT,
-                                               DEFAULT_TIMEOUT,
-                                               DEFAULT_TIMEOUT,
-                                               0};
+  aclshmem_init_optional_attr_t option_attr = {
+      (1 << 16) + static_cast<int>(sizeof(aclshmem_init_optional_attr_t)),
+      ACLSHMEM_DATA_OP_MTE,
+      DEFAULT_TIMEOUT,
+      DEFAULT_TIMEOUT,
+      DEFAULT_TIMEOUT,
+      0};
   void* comm_args = nullptr;
   uint64_t instance_id = 0;
 } aclshmemx_init_attr_t;
@@ -52,11 +53,19 @@ typedef struct {
   char internal[ACLSHMEM_UNIQUE_ID_INNER_LEN];
 } aclshmemx_uniqueid_t;
 
-constexpr int32_t ACLSHMEM_UNIQUEID_VERSION = (1 << 16) + static_cast<int32_t>(sizeof(aclshmemx_uniqueid_t));
+constexpr int32_t ACLSHMEM_UNIQUEID_VERSION =
+    (1 << 16) + static_cast<int32_t>(sizeof(aclshmemx_uniqueid_t));
 #define ACLSHMEM_UNIQUEID_INITIALIZER \
-  { ACLSHMEM_UNIQUEID_VERSION, {0} }
+  {                                   \
+    ACLSHMEM_UNIQUEID_VERSION, {      \
+      0                               \
+    }                                 \
+  }
 
-typedef int (*aclshmem_decrypt_handler)(const char* cipher, size_t cipher_bytes, char* plain, size_t& plain_bytes);
+typedef int (*aclshmem_decrypt_handler)(const char* cipher,
+                                        size_t cipher_bytes,
+                                        char* plain,
+                                        size_t& plain_bytes);
 
 typedef struct {
   int32_t version;

@@ -6,7 +6,8 @@
 #include "acl/acl_rt.h"
 #include "host_device/shmem_common_macros.h"
 
-// Constants, enumerations and qualifiers that host and device code share. Values: the public interface.
+// Constants, enumerations and qualifiers that host and device code share. Values: the public
+// interface.
 
 #define ACLSHMEM_GLOBAL __global__ __aicore__
 #define ACLSHMEM_GLOBAL_VECTOR [[bisheng::core_ratio(0, 1)]] __global__ __aicore__

@@ -1,4 +1,4 @@
-// Written by shmem-bind 0.1.0: shared by the operators of this tree, text ade4fabbf99dfe35
+// Written by shmem-bind 0.1.0: shared by the operators of this tree, text 66e1db2e153cb6fb
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,13 +10,15 @@
 #include <string>
 #include <vector>
 
-// What all SHMEM operators share: launching through torch_npu's queue, the life of symmetric state, checks. It stands in one
-// source (npu_launch.cpp), so that an operator's file needs none of torch_npu's headers.
+// What all SHMEM operators share: launching through torch_npu's queue, the life of symmetric state,
+// checks. It stands in one source (npu_launch.cpp), so that an operator's file needs none of
+// torch_npu's headers.
 
 namespace shmem_ops {
 
-// Calls `work` with the current stream, in order with the operators torch_npu has queued on it; returns at once. What `work`
-// captures lives until it has run. A non-zero result is an error of the operator, raised at the next synchronize.
+// Calls `work` with the current stream, in order with the operators torch_npu has queued on it;
+// returns at once. What `work` captures lives until it has run. A non-zero result is an error of
+// the operator, raised at the next synchronize.
 void launch(const char* name, std::function<int(void* stream)> work);
 
 int current_device();
@@ -25,15 +27,18 @@ void synchronize();  // the current device, torch_npu's queue included
 // --- life: new -> initialised -> closed; driven by Manager, looked at by operators ---
 
 bool is_initialised();
-void initialise(int64_t pe, int64_t n_ranks, int64_t local_mem_size, const std::string& ip_port);  // collective
-void finalise();                                                                                   // collective
+void initialise(int64_t pe,
+                int64_t n_ranks,
+                int64_t local_mem_size,
+                const std::string& ip_port);  // collective
+void finalise();                              // collective
 
-at::Tensor symmetric_tensor(int64_t bytes);         // collective; uint8, one dimension
+at::Tensor symmetric_tensor(int64_t bytes);            // collective; uint8, one dimension
 void free_symmetric_tensor(const at::Tensor& tensor);  // collective
 
-// The symmetric state of one operator object, zeroed. Construction and close() are collective. An object that is dropped
-// without close() leaves its state to Manager.finalize(), which frees what is left in the order of construction: a destructor
-// must not wait for other PEs.
+// The symmetric state of one operator object, zeroed. Construction and close() are collective. An
+// object that is dropped without close() leaves its state to Manager.finalize(), which frees what
+// is left in the order of construction: a destructor must not wait for other PEs.
 class OperatorState {
  public:
   OperatorState(const char* op, int64_t bytes);
@@ -65,13 +70,18 @@ class Epoch {
 
 void check_device(const at::Tensor& tensor, const char* op, const char* name);
 void check_no_internal_overlap(const at::Tensor& tensor, const char* op, const char* name);
-void check_no_overlap(const at::Tensor& a, const at::Tensor& b, const char* op, const char* a_name, const char* b_name);
+void check_no_overlap(const at::Tensor& a,
+                      const at::Tensor& b,
+                      const char* op,
+                      const char* a_name,
+                      const char* b_name);
 
-// With SHMEM_BIND_CHECK=1: compares operator, call number, dtypes and shapes of this call on all PEs and raises on all of
-// them when they differ. Collective then; otherwise nothing.
+// With SHMEM_BIND_CHECK=1: compares operator, call number, dtypes and shapes of this call on all
+// PEs and raises on all of them when they differ. Collective then; otherwise nothing.
 void check_same_call(const char* op, int64_t call, const std::vector<at::Tensor>& tensors);
 
-[[noreturn]] void raise_narrowing(const char* op, const char* parameter, int64_t value, int64_t low, int64_t high);
+[[noreturn]] void raise_narrowing(
+    const char* op, const char* parameter, int64_t value, int64_t low, int64_t high);
 [[noreturn]] void raise_arithmetic(const char* what, int64_t a, int64_t b);
 
 // A value for a kernel parameter of a narrower type.
@@ -79,7 +89,8 @@ template <class To>
 To narrow(int64_t value, const char* op, const char* parameter) {
   if constexpr (sizeof(To) < sizeof(int64_t)) {
     if (value < std::numeric_limits<To>::min() || value > std::numeric_limits<To>::max()) {
-      raise_narrowing(op, parameter, value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
+      raise_narrowing(
+          op, parameter, value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
     }
   }
   return static_cast<To>(value);
@@ -98,9 +109,17 @@ inline int64_t mul(int64_t a, int64_t b) {
   int64_t result = 0;
   return __builtin_mul_overflow(a, b, &result) ? (raise_arithmetic("*", a, b), 0) : result;
 }
-inline int64_t div(int64_t a, int64_t b) { return b == 0 ? (raise_arithmetic("/", a, b), 0) : a / b; }
-inline int64_t mod(int64_t a, int64_t b) { return b == 0 ? (raise_arithmetic("%", a, b), 0) : a % b; }
-inline int64_t ceil_div(int64_t a, int64_t b) { return div(add(a, sub(b, 1)), b); }
-inline int64_t align_up(int64_t a, int64_t b) { return mul(ceil_div(a, b), b); }
+inline int64_t div(int64_t a, int64_t b) {
+  return b == 0 ? (raise_arithmetic("/", a, b), 0) : a / b;
+}
+inline int64_t mod(int64_t a, int64_t b) {
+  return b == 0 ? (raise_arithmetic("%", a, b), 0) : a % b;
+}
+inline int64_t ceil_div(int64_t a, int64_t b) {
+  return div(add(a, sub(b, 1)), b);
+}
+inline int64_t align_up(int64_t a, int64_t b) {
+  return mul(ceil_div(a, b), b);
+}
 
 }  // namespace shmem_ops
