@@ -27,7 +27,11 @@ Failure failed(const char* attempt, const std::string& path) {
 
 Result<std::string> RealFileSystem::read(const std::string& path) {
   std::error_code error;
-  const uintmax_t bytes = fs::file_size(path, error);
+  const bool folder = fs::is_directory(path, error);
+  const uintmax_t bytes = folder ? 0 : fs::file_size(path, error);
+  if (folder) {
+    error = std::make_error_code(std::errc::is_a_directory);
+  }
   if (error) {
     return Failure{fmt::format("cannot read {}: {}", path, error.message())};
   }
@@ -48,6 +52,9 @@ Result<Done> RealFileSystem::write(const std::string& path,
                                    bool executable) {
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
+  if (error) {
+    return Failure{fmt::format("cannot make the folder of {}: {}", path, error.message())};
+  }
   const std::string part = fmt::format("{}.{}.part", path, getpid());
   {
     std::ofstream out(part, std::ios::binary | std::ios::trunc);

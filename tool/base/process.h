@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shmem_bind {
@@ -16,11 +17,12 @@ struct Command {
 };
 
 struct ProcessResult {
-  int exit_code = -1;  // 128 + signal when it died from one
+  int exit_code = -1;  // 128 + signal when it died from one; 127 when it could not be started
   bool timed_out = false;
-  std::string output;  // standard output and error, as they came
+  std::string output;        // standard output and error, as they came
+  bool interrupted = false;  // ended because this program was told to end (Ctrl-C, SIGTERM, SIGHUP)
 
-  bool ok() const { return exit_code == 0 && !timed_out; }
+  bool ok() const { return exit_code == 0 && !timed_out && !interrupted; }
 };
 
 // Runs programs. Each gets its own process group, which is ended with it: nothing it started
@@ -29,11 +31,13 @@ class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
   // Calls `on_line` for every line of output as it comes (may be empty). Blocks until the program
-  // has ended.
+  // has ended; what it left running is ended then, and at the deadline.
   virtual ProcessResult run(const Command& command,
                             const std::function<void(std::string_view)>& on_line) = 0;
 };
 
+// One run at a time: while a program runs, SIGINT, SIGTERM and SIGHUP to this process end the
+// program's group first and take effect on this process when run() has returned.
 class RealProcessRunner : public ProcessRunner {
  public:
   ProcessResult run(const Command& command,

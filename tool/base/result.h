@@ -19,9 +19,10 @@ struct Failure {
 template <class T>
 class Result {
  public:
-  Result(T value)
-      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
-  Result(Failure failure) : value_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): a function says `return value;` or `return failure;`
+  Result(T value) : value_(std::move(value)) {}
+  Result(Failure failure) : value_(std::move(failure)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(value_); }
   const T& value() const { return std::get<T>(value_); }

@@ -13,6 +13,38 @@ size_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+// Columns a terminal gives a character: two for those of East Asian scripts and full-width forms.
+size_t width_of(std::string_view character) {
+  if (character.size() < 3) {
+    return 1;
+  }
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 4) {
+    return byte(1) >= 0x9f ? 2 : 1;  // from U+1F000: emoji, ideographs beyond the basic plane
+  }
+  const unsigned code = ((byte(0) & 0x0fu) << 12) | ((byte(1) & 0x3fu) << 6) | (byte(2) & 0x3fu);
+  const bool wide = (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
+                    (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
+                    (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
+                    (code >= 0xffe0 && code <= 0xffe6);
+  return wide ? 2 : 1;
+}
+
+// As many blanks as the text takes on a terminal; tabs stay tabs.
+std::string blank_of(std::string_view text, char blank) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i + 1;
+    while (end < text.size() && (text[end] & 0xc0) == 0x80) {
+      ++end;
+    }
+    out +=
+        text[i] == '\t' ? std::string("\t") : std::string(width_of(text.substr(i, end - i)), blank);
+    i = end;
+  }
+  return out;
+}
+
 std::string_view severity_name(Severity severity) {
   switch (severity) {
     case Severity::kError:
@@ -29,13 +61,16 @@ std::string caret_lines(const SourceTexts::Place& place, const Span& span) {
   if (place.line_text.empty()) {
     return "";
   }
-  const size_t room =
-      characters(place.line_text) + 1 - std::min(place.column, characters(place.line_text) + 1);
-  const size_t width = std::max<size_t>(1, std::min(span.end - span.begin, room));
+  const std::string_view before =
+      place.line_text.substr(0, std::min(place.offset, place.line_text.size()));
+  const std::string_view marked =
+      place.line_text.substr(before.size(), std::max<size_t>(1, span.end - span.begin));
+  std::string tildes = blank_of(marked, '~');
+  std::replace(tildes.begin(), tildes.end(), '\t', '~');
   return fmt::format("    {}\n    {}^{}\n",
                      place.line_text,
-                     std::string(place.column - 1, ' '),
-                     std::string(width - 1, '~'));
+                     blank_of(before, ' '),
+                     tildes.empty() ? "" : tildes.substr(1));
 }
 
 }  // namespace
@@ -46,19 +81,21 @@ int SourceTexts::add(std::string name, std::string text) {
 }
 
 SourceTexts::Place SourceTexts::place(const Span& span) const {
-  const std::string& whole = text(span.source);
+  const std::string_view whole = text(span.source);
   const size_t at = std::min(span.begin, whole.size());
-  const size_t before = at == 0 ? std::string::npos : whole.rfind('\n', at - 1);
-  const size_t start = before == std::string::npos ? 0 : before + 1;
-  const size_t end = std::min(whole.find('\n', at), whole.size());
+  // A line ends with "\n", "\r\n" or "\r", as in Markdown.
   Place place;
-  place.line = 1 + static_cast<size_t>(std::count(
-                       whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-  place.column = characters(std::string_view(whole).substr(start, at - start)) + 1;
-  place.line_text = std::string_view(whole).substr(start, end - start);
-  if (!place.line_text.empty() && place.line_text.back() == '\r') {
-    place.line_text.remove_suffix(1);
+  size_t start = 0;
+  for (size_t i = 0; i < at; ++i) {
+    if (whole[i] == '\n' || (whole[i] == '\r' && (i + 1 == whole.size() || whole[i + 1] != '\n'))) {
+      ++place.line;
+      start = i + 1;
+    }
   }
+  const size_t end = std::min(whole.find_first_of("\r\n", at), whole.size());
+  place.offset = at - start;
+  place.column = characters(whole.substr(start, at - start)) + 1;
+  place.line_text = whole.substr(start, end - start);
   return place;
 }
 

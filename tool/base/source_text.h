@@ -19,6 +19,7 @@ class SourceTexts {
   struct Place {
     size_t line = 1;    // from 1
     size_t column = 1;  // from 1, in characters
+    size_t offset = 0;  // the same in bytes, from 0
     std::string_view line_text;
   };
   Place place(const Span& span) const;

@@ -48,7 +48,8 @@ struct Operator {
   std::string tree;    // the folder above custom-ops/
   contract::Sources sources;
   Diagnostics diagnostics;
-  std::optional<contract::Contract> contract;  // nothing: the diagnostics have errors
+  bool is_valid = false;  // false: the diagnostics have errors, and the contract is empty
+  contract::Contract contract;
 };
 
 // Reads `path` (the folder, or docs/design.md in it). Files that are missing become diagnostics; a

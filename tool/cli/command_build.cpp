@@ -39,7 +39,7 @@ void describe(const build::BuildReport& report, Outcome& outcome) {
 // What build needs of the tree; the way out differs from a broken script.
 bool scripts_are_there(const Operator& op, FileSystem& files, Outcome& outcome) {
   for (const std::string& script :
-       {fmt::format("custom-ops/{}/scripts/build_kernel.sh", op.contract->op_name),
+       {fmt::format("custom-ops/{}/scripts/build_kernel.sh", op.contract.op_name),
         std::string("custom-ops/scripts/build_torch.sh")}) {
     if (!files.exists(op.tree + "/" + script)) {
       outcome.exit_code = kExitBuild;
@@ -67,9 +67,9 @@ bool build_operator(Environment& environment,
       environment.progress(fmt::format("  [{}] {}", step, line));
     }
   };
-  const build::Plan plan = build::plan_build(op.tree, *op.contract, target);
+  const build::Plan plan = build::plan_build(op.tree, op.contract, target);
   const build::BuildReport report =
-      build::run_build(plan, *op.contract, target, environment.files, environment.runner, progress);
+      build::run_build(plan, op.contract, target, environment.files, environment.runner, progress);
   describe(report, outcome);
   return report.ok();
 }

@@ -86,11 +86,11 @@ Outcome command_check(Environment& environment) {
     return outcome;
   }
   report(op.value(), outcome);
-  if (!op.value().contract) {
+  if (!op.value().is_valid) {
     outcome.exit_code = kExitContract;
     return outcome;
   }
-  describe(*op.value().contract, outcome);
+  describe(op.value().contract, outcome);
   return outcome;
 }
 

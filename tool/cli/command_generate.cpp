@@ -28,14 +28,18 @@ std::string_view word_of(PlannedFile::Action action) {
   return "";
 }
 
+std::string below(const std::string& folder, const std::string& path) {
+  return fmt::format("{}/{}", folder, path);
+}
+
 // The present texts of the files of a set.
 Result<Texts> present(const binding::FileSet& set, const std::string& tree, FileSystem& files) {
   Texts texts;
   for (const auto& [path, file] : set) {
-    if (!files.exists(tree + "/" + path)) {
+    if (!files.exists(below(tree, path))) {
       continue;
     }
-    auto text = files.read(tree + "/" + path);
+    auto text = files.read(below(tree, path));
     if (!text.ok()) {
       return text.failure();
     }
@@ -47,16 +51,16 @@ Result<Texts> present(const binding::FileSet& set, const std::string& tree, File
 // Two classes of one name cannot be registered in one library (docs/contract.md, names).
 std::string class_taken_by(const Operator& op, FileSystem& files) {
   const std::string folder = op.tree + "/custom-ops/torch_binding/src";
-  const std::string own = fmt::format("torch_bind_{}.cpp", op.contract->op_name);
+  const std::string own = fmt::format("torch_bind_{}.cpp", op.contract.op_name);
   for (const std::string& name : files.list(folder)) {
     if (!name.starts_with("torch_bind_") || name == own) {
       continue;
     }
-    const auto text = files.read(folder + "/" + name);
+    const auto text = files.read(below(folder, name));
     const std::string registration =
-        fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract->class_name);
+        fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract.class_name);
     if (text.ok() && text.value().find(registration) != std::string::npos) {
-      return folder + "/" + name;
+      return below(folder, name);
     }
   }
   return "";
@@ -94,7 +98,7 @@ bool write_all(const Args& args,
       continue;
     }
     if (!args.dry_run) {
-      const auto result = files.write(tree + "/" + path, file.text, file.executable);
+      const auto result = files.write(below(tree, path), file.text, file.executable);
       if (!result.ok()) {
         fail(outcome, result.failure());
         return false;
@@ -129,17 +133,17 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
     outcome.exit_code = kExitContract;
     outcome.messages +=
         fmt::format("the class name {} is taken by {}\n    way out: torch_binding.class_name\n",
-                    op.contract->class_name,
+                    op.contract.class_name,
                     other);
     return false;
   }
-  const binding::FileSet set = binding::emit(*op.contract);
+  const binding::FileSet set = binding::emit(op.contract);
   const auto texts = present(set, op.tree, environment.files);
   if (!texts.ok()) {
     fail(outcome, texts.failure());
     return false;
   }
-  const binding::Plan plan = binding::plan_write(set, op.contract->op_name, texts.value());
+  const binding::Plan plan = binding::plan_write(set, op.contract.op_name, texts.value());
   return settle_conflicts(environment.args, plan, outcome) &&
          write_all(environment.args, plan, op.tree, environment.files, outcome);
 }
@@ -160,11 +164,11 @@ Outcome command_diff(Environment& environment) {
     return outcome;
   }
   report(op.value(), outcome);
-  if (!op.value().contract) {
+  if (!op.value().is_valid) {
     outcome.exit_code = kExitContract;
     return outcome;
   }
-  const contract::Contract& contract = *op.value().contract;
+  const contract::Contract& contract = op.value().contract;
   const binding::FileSet set = binding::emit(contract);
   const auto texts = present(set, op.value().tree, environment.files);
   if (!texts.ok()) {

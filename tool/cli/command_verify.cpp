@@ -37,7 +37,7 @@ bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outc
 
 bool libraries_are_there(Environment& environment, const Operator& op, Outcome& outcome) {
   for (const std::string& library :
-       {build::kernel_library(op.tree, op.contract->op_name), build::binding_library(op.tree)}) {
+       {build::kernel_library(op.tree, op.contract.op_name), build::binding_library(op.tree)}) {
     if (!environment.files.exists(library)) {
       outcome.exit_code = kExitBuild;
       outcome.messages +=
@@ -52,7 +52,7 @@ constexpr const char* kVerified = "/build/verified";
 
 // Of everything a verdict depends on: libraries, test, contract, CANN, what is run.
 std::string fingerprint(Environment& environment, const Operator& op, const build::Target& target) {
-  const std::string& name = op.contract->op_name;
+  const std::string& name = op.contract.op_name;
   std::vector<std::string> paths = {build::kernel_library(op.tree, name),
                                     build::binding_library(op.tree),
                                     fmt::format("{}/scripts/torch_test_{}.py", op.folder, name)};
@@ -63,12 +63,12 @@ std::string fingerprint(Environment& environment, const Operator& op, const buil
                               "libopapi.so"}) {
     paths.push_back(target.cann + "/lib64/" + library);
   }
-  std::string all = op.contract->digest + target.torch_npu_version + target.cann_version;
+  std::string all = op.contract.digest + target.torch_npu_version + target.cann_version;
   for (const std::string& path : paths) {
     const auto text = environment.files.read(path);
     all += path + (text.ok() ? digest(text.value()) : "");
   }
-  for (const verify::Job& job : verify::plan_jobs(*op.contract, options_of(environment.args))) {
+  for (const verify::Job& job : verify::plan_jobs(op.contract, options_of(environment.args))) {
     all += fmt::format("{} {} {};", job.name, job.calls, job.launcher);
   }
   return digest(all);
@@ -86,9 +86,8 @@ bool show_earlier_verdict(Environment& environment,
     return false;
   }
   outcome.text += earlier.value().substr(key.size());
-  outcome.text +=
-      fmt::format("{}: nothing changed since that run; shmem-bind verify runs it again\n",
-                  op.contract->op_name);
+  outcome.text += fmt::format(
+      "{}: nothing changed since that run; shmem-bind verify runs it again\n", op.contract.op_name);
   if (const auto verdict = environment.files.read(op.folder + "/build/verdict.json");
       verdict.ok()) {
     outcome.json.add_value("verdict", std::string(trimmed(verdict.value())));
@@ -124,10 +123,13 @@ void verify_operator(Environment& environment,
       environment.progress(fmt::format("  {}", line));
     }
   };
-  const verify::Surroundings surroundings{
-      op.tree, target, environment.files, environment.runner, progress};
-  const verify::Verdict verdict =
-      verify::run_verify(*op.contract, options_of(environment.args), surroundings);
+  const verify::Verdict verdict = verify::run_verify(op.tree,
+                                                     op.contract,
+                                                     target,
+                                                     options_of(environment.args),
+                                                     environment.files,
+                                                     environment.runner,
+                                                     progress);
   outcome.text += verify::to_text(verdict);
   outcome.json.add_value("verdict", verify::to_json(verdict));
   if (!verdict.verified) {
@@ -141,7 +143,7 @@ void verify_operator(Environment& environment,
 Outcome command_verify(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (op && pes_fit(environment.args, *op->contract, outcome)) {
+  if (op && pes_fit(environment.args, op->contract, outcome)) {
     const auto target = open_target(environment, outcome);
     if (target && libraries_are_there(environment, *op, outcome)) {
       verify_operator(environment, *op, *target, outcome);
@@ -153,7 +155,7 @@ Outcome command_verify(Environment& environment) {
 Outcome command_run(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (!op || !pes_fit(environment.args, *op->contract, outcome) ||
+  if (!op || !pes_fit(environment.args, op->contract, outcome) ||
       !generate(environment, *op, outcome)) {
     return outcome;
   }

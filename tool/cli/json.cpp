@@ -29,6 +29,7 @@ std::string json_list(const std::vector<std::string>& values) {
 
 std::string json_texts(const std::vector<std::string>& texts) {
   std::vector<std::string> values;
+  values.reserve(texts.size());
   for (const std::string& text : texts) {
     values.push_back(json_text(text));
   }

@@ -78,7 +78,7 @@ std::vector<std::string> missing_gates(const contract::Contract& contract) {
 
 // True when the gates let the command go on; the outcome names what is missing either way.
 bool pass_gates(const Args& args, const Operator& op, Outcome& outcome) {
-  const std::vector<std::string> missing = missing_gates(*op.contract);
+  const std::vector<std::string> missing = missing_gates(op.contract);
   if (missing.empty()) {
     return true;
   }
@@ -130,7 +130,10 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
   if (const auto read = read_files(op, shown, files); !read.ok()) {
     return read.failure();
   }
-  op.contract = contract::read_contract(op.sources, op.diagnostics);
+  if (auto read = contract::read_contract(op.sources, op.diagnostics)) {
+    op.contract = std::move(*read);
+    op.is_valid = true;
+  }
   return op;
 }
 
@@ -141,11 +144,11 @@ std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {
     return std::nullopt;
   }
   report(op.value(), outcome);
-  if (!op.value().contract) {
+  if (!op.value().is_valid) {
     outcome.exit_code = kExitContract;
     return std::nullopt;
   }
-  const contract::Contract& contract = *op.value().contract;
+  const contract::Contract& contract = op.value().contract;
   outcome.json.add("operator", contract.op_name);
   if (contract.torch_required == false) {
     outcome.json.add("skipped", "torch_required is false");

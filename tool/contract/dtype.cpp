@@ -55,6 +55,7 @@ const DtypeRow& row(Dtype dtype) {
 
 std::vector<std::string> dtype_names() {
   std::vector<std::string> names;
+  names.reserve(kTable.size());
   for (const DtypeRow& item : kTable) {
     names.emplace_back(item.dsl);
   }
