@@ -123,13 +123,10 @@ void verify_operator(Environment& environment,
       environment.progress(fmt::format("  {}", line));
     }
   };
-  const verify::Verdict verdict = verify::run_verify(op.tree,
-                                                     op.contract,
-                                                     target,
-                                                     options_of(environment.args),
-                                                     environment.files,
-                                                     environment.runner,
-                                                     progress);
+  const verify::Surroundings surroundings{
+      op.tree, target, environment.files, environment.runner, progress};
+  const verify::Verdict verdict =
+      verify::run_verify(op.contract, options_of(environment.args), surroundings);
   outcome.text += verify::to_text(verdict);
   outcome.json.add_value("verdict", verify::to_json(verdict));
   if (!verdict.verified) {
