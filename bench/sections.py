@@ -157,6 +157,7 @@ def dispatch(setting):
 
 def latency(setting):
     """Barrier, ping-pong and signals of the simulator; barrier and ping-pong of Open MPI when it is installed."""
+    setting.run(["cmake", "--build", setting.out, "--target", "latency"])
     rows = json.loads(setting.run([setting.out / "bench/latency"]).stdout)
     bare = next(row for row in rows if row["name"] == "bare barrier" and row["pes"] == 8)
     result = {"busy": bare["us"] > 100, "rows": rows}
