@@ -81,15 +81,18 @@ struct Copy {
 // memory, or the block's own unified buffer from a multiple of 32 bytes on.
 void issue_copy(Pipe pipe, const Copy& copy, const Site& site);
 
-// Global memory to global memory through `ub_bytes` of unified buffer: load on MTE2, store on MTE3,
-// chained by flags with `event`. After the last chunk nothing is waited for.
-void copy_through_ub(void* destination,
-                     const void* source,
-                     uint64_t bytes,
-                     void* ub,
-                     uint64_t ub_bytes,
-                     int event,
-                     const Site& site);
+// The part of the unified buffer that a transfer through it may use, and the event id that chains
+// its two halves.
+struct Window {
+  void* ub;
+  uint64_t bytes;
+  int event;
+};
+
+// Global memory to global memory through a window: load on MTE2, store on MTE3, chained by flags.
+// After the last chunk nothing is waited for.
+void copy_through_ub(
+    void* destination, const void* source, uint64_t bytes, const Window& window, const Site& site);
 
 // Scalar access to global memory: one load or store of 1, 2, 4 or 8 bytes that other cores and PEs
 // see as one. Complete when it returns and not ordered with what is in flight on other pipes. Loops

@@ -11,14 +11,7 @@ namespace shmem_sim::shmem::device {
 
 using ascendc::Here;
 using ascendc::Site;
-
-// The part of the unified buffer that a transfer through it may use, and the event id that chains
-// its two halves.
-struct Window {
-  void* ub;
-  uint64_t bytes;
-  int event;
-};
+using ascendc::Window;
 
 struct Rows {
   uint64_t count;

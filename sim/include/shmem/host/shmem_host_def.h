@@ -79,14 +79,17 @@ typedef struct aclshmem_instance_ctx {
   void* instance;
 } aclshmem_instance_ctx;
 
+#define ACLSHMEM_CYCLE_PROF_MAX_BLOCK 64
+#define ACLSHMEM_CYCLE_PROF_FRAME_CNT 1024
+
 typedef struct {
-  int64_t ccount[1024];
-  int64_t cycles[1024];
+  int64_t ccount[ACLSHMEM_CYCLE_PROF_FRAME_CNT];
+  int64_t cycles[ACLSHMEM_CYCLE_PROF_FRAME_CNT];
 } aclshmem_prof_block_t;
 
 typedef struct {
   int32_t pe_id;
-  aclshmem_prof_block_t block_prof[64];
+  aclshmem_prof_block_t block_prof[ACLSHMEM_CYCLE_PROF_MAX_BLOCK];
 } aclshmem_prof_pe_t;
 
 #define shmem_init_optional_attr_t aclshmem_init_optional_attr_t
