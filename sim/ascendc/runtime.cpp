@@ -204,58 +204,64 @@ void issue_copy(Pipe pipe, const Copy& copy, const Site& site) {
 namespace {
 
 // Everything at once: the destination first, then what the last chunks leave in the buffer.
-void copy_through_ub_now(
-    void* destination, const void* source, uint64_t bytes, void* ub, uint64_t chunk) {
+void copy_at_once(void* destination, const void* source, uint64_t bytes, const Window& window) {
   transfer(destination, source, bytes);
+  const uint64_t chunk = window.bytes;
   const uint64_t tail = bytes % chunk == 0 ? chunk : bytes % chunk;
   const auto* from = static_cast<const std::byte*>(source);
   if (bytes > chunk && tail < chunk) {
-    std::memcpy(ub, from + bytes - tail - chunk, chunk);
+    std::memcpy(window.ub, from + bytes - tail - chunk, chunk);
   }
-  std::memcpy(ub, from + bytes - std::min(tail, bytes), std::min(tail, bytes));
+  std::memcpy(window.ub, from + bytes - std::min(tail, bytes), std::min(tail, bytes));
+}
+
+void copy_in_chunks(
+    BlockPipes& own, void* destination, const void* source, uint64_t bytes, const Window& window) {
+  const auto id = static_cast<uint8_t>(window.event);
+  const Flag loaded{Pipe::kMte2, Pipe::kMte3, id};
+  const Flag stored{Pipe::kMte3, Pipe::kMte2, id};
+  for (uint64_t at = 0; at < bytes; at += window.bytes) {
+    const uint64_t count = std::min(window.bytes, bytes - at);
+    own.issue(Pipe::kMte2, {window.ub, static_cast<const std::byte*>(source) + at, 1, count, 0, 0});
+    own.set_flag(loaded);
+    own.wait_flag(loaded);
+    own.issue(Pipe::kMte3, {static_cast<std::byte*>(destination) + at, window.ub, 1, count, 0, 0});
+    if (at + count < bytes) {
+      own.set_flag(stored);
+      own.wait_flag(stored);
+    }
+  }
+}
+
+void check_window(const BlockPipes& own, const Window& window, uint64_t bytes, const Site& site) {
+  checked_flag(Pipe::kMte2, Pipe::kMte3, window.event, site);
+  if (window.bytes == 0) {
+    fail("unified-buffer-overflow",
+         fmt::format("{}: a buffer smaller than one element", site.call));
+  }
+  if (!in_ub_arena(window.ub)) {
+    fail("foreign-unified-buffer",
+         fmt::format("{}: the buffer {} is no unified buffer", site.call, window.ub));
+  }
+  require_ub(own, window.ub, std::min(bytes, window.bytes), "buffer", site);
+  require_ub_alignment(own, window.ub, 0, "buffer", site);
 }
 
 }  // namespace
 
-void copy_through_ub(void* destination,
-                     const void* source,
-                     uint64_t bytes,
-                     void* ub,
-                     uint64_t ub_bytes,
-                     int event,
-                     const Site& site) {
+void copy_through_ub(
+    void* destination, const void* source, uint64_t bytes, const Window& window, const Site& site) {
   BlockPipes& own = entered(site);
-  const Flag loaded = checked_flag(Pipe::kMte2, Pipe::kMte3, event, site);
-  const Flag stored = checked_flag(Pipe::kMte3, Pipe::kMte2, event, site);
-  if (ub_bytes == 0) {
-    fail("unified-buffer-overflow",
-         fmt::format("{}: a buffer smaller than one element", site.call));
-  }
-  if (!in_ub_arena(ub)) {
-    fail("foreign-unified-buffer",
-         fmt::format("{}: the buffer {} is no unified buffer", site.call, ub));
-  }
-  require_ub(own, ub, std::min(bytes, ub_bytes), "buffer", site);
-  require_ub_alignment(own, ub, 0, "buffer", site);
+  check_window(own, window, bytes, site);
   require_device_memory(destination, bytes, "destination", site);
   require_device_memory(source, bytes, "source", site);
   if (bytes == 0) {
     return;
   }
   if (!adversarial() && own.idle(Pipe::kMte2) && own.idle(Pipe::kMte3)) {
-    copy_through_ub_now(destination, source, bytes, ub, ub_bytes);
-    return;
-  }
-  for (uint64_t at = 0; at < bytes; at += ub_bytes) {
-    const uint64_t count = std::min(ub_bytes, bytes - at);
-    own.issue(Pipe::kMte2, {ub, static_cast<const std::byte*>(source) + at, 1, count, 0, 0});
-    own.set_flag(loaded);
-    own.wait_flag(loaded);
-    own.issue(Pipe::kMte3, {static_cast<std::byte*>(destination) + at, ub, 1, count, 0, 0});
-    if (at + count < bytes) {
-      own.set_flag(stored);
-      own.wait_flag(stored);
-    }
+    copy_at_once(destination, source, bytes, window);
+  } else {
+    copy_in_chunks(own, destination, source, bytes, window);
   }
 }
 

@@ -16,7 +16,7 @@ namespace shmem_sim {
 class Ready {
  public:
   template <class F>
-  Ready(const F& f)
+  explicit Ready(const F& f)
       : object_(&f), call_([](const void* o) -> bool { return (*static_cast<const F*>(o))(); }) {}
   bool operator()() const { return call_(object_); }
 

@@ -75,13 +75,7 @@ void put(void* destination,
          const Window& window,
          int pe,
          const Site& site) {
-  ascendc::copy_through_ub(remote(destination, pe, named(site)),
-                           source,
-                           bytes,
-                           window.ub,
-                           window.bytes,
-                           window.event,
-                           site);
+  ascendc::copy_through_ub(remote(destination, pe, named(site)), source, bytes, window, site);
 }
 
 void get(void* destination,
@@ -90,13 +84,7 @@ void get(void* destination,
          const Window& window,
          int pe,
          const Site& site) {
-  ascendc::copy_through_ub(destination,
-                           remote(source, pe, named(site)),
-                           bytes,
-                           window.ub,
-                           window.bytes,
-                           window.event,
-                           site);
+  ascendc::copy_through_ub(destination, remote(source, pe, named(site)), bytes, window, site);
 }
 
 namespace {
