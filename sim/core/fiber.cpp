@@ -37,7 +37,7 @@ namespace {
 namespace context = boost::context::detail;
 
 constexpr size_t kStackBytes = size_t{256} << 10;
-constexpr size_t kGuardBytes = size_t{16} << 10;
+constexpr size_t kGuardBytes = size_t{64} << 10;  // no array of a kernel steps over it unnoticed
 constexpr size_t kPooledStacks = 512;
 
 // Stacks are expensive to map and cheap to keep. Pages of a kept stack stay touched.
@@ -118,9 +118,11 @@ struct Fiber::State {
   void* tsan_resumer = nullptr;
 #endif
 
-  // Not inlined: the address of a thread-local must not be kept across a switch.
+  // Not inlined and not taken for a constant: the address of a thread-local must not be kept across
+  // a switch.
   [[gnu::noinline]] static State*& running() {
     thread_local State* state = nullptr;
+    __asm__ volatile("");
     return state;
   }
 
@@ -145,7 +147,6 @@ struct Fiber::State {
     __sanitizer_finish_switch_fiber(nullptr, &self->resumer_stack, &self->resumer_stack_bytes);
 #endif
     self->body();
-    self->body = nullptr;
     self->ended = true;
     self->leave();
   }
@@ -173,8 +174,10 @@ bool Fiber::ended() const {
 void Fiber::resume() {
   State& state = *state_;
   if (!state.started) {
+    if (state.stack == nullptr) {
+      state.stack = stack_pool().take();
+    }
     state.started = true;
-    state.stack = stack_pool().take();
     state.context = context::make_fcontext(state.stack + kStackBytes, kStackBytes, &State::entry);
 #ifdef SHMEM_SIM_TSAN
     state.tsan_fiber = __tsan_create_fiber(0);
@@ -198,8 +201,33 @@ void Fiber::resume() {
   State::running() = state.outer;
 }
 
+void Fiber::rearm() {
+  State& state = *state_;
+#ifdef SHMEM_SIM_TSAN
+  if (state.tsan_fiber != nullptr) {
+    __tsan_destroy_fiber(std::exchange(state.tsan_fiber, nullptr));
+  }
+#endif
+  state.started = false;
+  state.ended = false;
+  state.exceptions = {};
+}
+
 void Fiber::suspend() {
   State::running()->leave();
+}
+
+bool Fiber::is_overflow(const void* address) {
+  const State* state = State::running();
+  if (state == nullptr || state->stack == nullptr) {
+    return false;
+  }
+  const char* at = static_cast<const char*>(address);
+  return at < state->stack && at >= state->stack - kGuardBytes;
+}
+
+size_t Fiber::stack_bytes() {
+  return kStackBytes;
 }
 
 }  // namespace shmem_sim

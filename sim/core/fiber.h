@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 
@@ -22,8 +23,16 @@ class SHMEM_SIM_API Fiber {
   void resume();
   bool ended() const;
 
+  // An ended fiber runs its body again, from the start, at its next resume(). It keeps its stack.
+  void rearm();
+
   // Back to whoever resumed the running fiber. Only inside a fiber.
   static void suspend();
+
+  // True when `address` lies in the guard below the stack of the fiber that runs on this thread: it
+  // has used more than stack_bytes(). May be asked in a signal handler.
+  static bool is_overflow(const void* address);
+  static size_t stack_bytes();
 
  private:
   struct State;

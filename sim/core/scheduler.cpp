@@ -4,13 +4,13 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
 #include "sim/core/choose.h"
 #include "sim/core/config.h"
 #include "sim/core/doorbell.h"
-#include "sim/core/fault_handler.h"
 #include "sim/core/finding.h"
 #include "sim/core/job.h"
 
@@ -20,7 +20,9 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-Scheduler* g_scheduler = nullptr;  // the one object per process behind the C API
+constexpr auto kExitPatience = 1s;
+
+std::atomic<Scheduler*> g_scheduler{nullptr};  // the one object per process behind the C API
 std::once_flag g_once;
 std::once_flag* g_flag = &g_once;
 
@@ -31,26 +33,23 @@ void forget_in_child() {
   g_flag = new std::once_flag;
 }
 
-}  // namespace
-
-[[gnu::noinline]] LiveBlock*& running_block() {
-  thread_local LiveBlock* block = nullptr;
-  return block;
+void stop_at_exit() {
+  if (Scheduler* scheduler = g_scheduler.load()) {
+    scheduler->stop_device_thread();
+  }
 }
+
+}  // namespace
 
 std::chrono::microseconds chosen_hold() {
   return std::chrono::microseconds(choose(static_cast<uint64_t>(config().hold_us) + 1));
 }
 
-Block* current_block() {
-  LiveBlock* live = running_block();
-  return live == nullptr ? nullptr : &live->block;
-}
-
 Scheduler& Scheduler::instance() {
   std::call_once(*g_flag, [] {
     static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
-    static_cast<void>(registered);
+    static const int stops = std::atexit(&stop_at_exit);
+    static_cast<void>(registered + stops);
     g_scheduler = new Scheduler;  // never destroyed: the device thread runs until the process ends
   });
   return *g_scheduler;
@@ -65,7 +64,7 @@ Scheduler::Scheduler()
 
 Stream* Scheduler::create_stream(int device) {
   const std::lock_guard lock(mutex_);
-  auto stream = std::make_unique<Stream>();
+  auto stream = std::make_shared<Stream>();
   stream->device = device;
   stream->id = next_id_++;
   handles_.insert(stream.get());
@@ -83,24 +82,33 @@ bool Scheduler::is_stream(const void* handle) {
 }
 
 void Scheduler::destroy_stream(Stream* stream) {
+  if (runs_device_work()) {
+    const std::lock_guard lock(mutex_);
+    handles_.erase(stream);
+    stream->doomed = true;
+    if (!stream->listed) {
+      forget(stream);
+    }
+    return;
+  }
   // The leader may still look at it until it has taken it off its list.
   run_until([stream] { return stream->completed == stream->enqueued && !stream->listed; },
             kForever);
   const std::lock_guard lock(mutex_);
   handles_.erase(stream);
-  const auto at = std::find_if(
-      owned_.begin(), owned_.end(), [stream](const auto& item) { return item.get() == stream; });
-  if (at != owned_.end()) {
-    owned_.erase(at);
-  }
+  forget(stream);
 }
 
-std::vector<Stream*> Scheduler::streams_of(int device) {
+void Scheduler::forget(const Stream* stream) {
+  std::erase_if(owned_, [stream](const auto& item) { return item.get() == stream; });
+}
+
+std::vector<std::shared_ptr<Stream>> Scheduler::streams_of(int device) {
   const std::lock_guard lock(mutex_);
-  std::vector<Stream*> result;
+  std::vector<std::shared_ptr<Stream>> result;
   for (const auto& stream : owned_) {
     if (stream->device == device) {
-      result.push_back(stream.get());
+      result.push_back(stream);
     }
   }
   return result;
@@ -112,8 +120,8 @@ void Scheduler::enqueue(Stream* stream, StreamItem item) {
     std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
   }
   const std::lock_guard lock(mutex_);
-  if (!device_thread_started_) {
-    device_thread_started_ = true;
+  if (device_thread_ == DeviceThread::kNone) {
+    device_thread_ = DeviceThread::kRuns;
     std::thread([this] { device_loop(); }).detach();
   }
   stream->queue.push_back(std::move(item));
@@ -125,8 +133,8 @@ void Scheduler::enqueue(Stream* stream, StreamItem item) {
   }
   if (leader_sleeps_) {
     ring_doorbell();
-  } else if (!leading_) {
-    work_.notify_one();
+  } else {
+    pass_on();
   }
 }
 
@@ -135,6 +143,7 @@ void Scheduler::record(const std::shared_ptr<Event>& event, Stream* stream) {
   {
     const std::lock_guard lock(mutex_);
     number = ++event->recorded;
+    event->device = stream->device;
   }
   StreamItem item;
   item.kind = StreamItem::Kind::kRecord;
@@ -154,22 +163,62 @@ void Scheduler::wait(Stream* stream, const std::shared_ptr<Event>& event) {
   enqueue(stream, std::move(item));
 }
 
+void Scheduler::pass_on() {
+  if (leading_ || !has_work()) {
+    return;
+  }
+  if (waiters_.empty()) {
+    work_.notify_one();
+  } else {
+    waiters_.front()->wake.notify_one();
+  }
+}
+
+void Scheduler::tell_waiters() {
+  for (Waiter* waiter : waiters_) {
+    if ((*waiter->done)()) {
+      waiter->wake.notify_one();
+    }
+  }
+}
+
 void Scheduler::device_loop() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      work_.wait(lock, [this] { return !leading_ && synchronizing_ == 0 && has_work(); });
+      work_.wait(lock, [this] {
+        return device_thread_ == DeviceThread::kStops ||
+               (!leading_ && waiters_.empty() && has_work());
+      });
+      if (device_thread_ == DeviceThread::kStops) {
+        device_thread_ = DeviceThread::kStopped;
+        stopped_.notify_all();
+        return;
+      }
       leading_ = true;
     }
     lead(nullptr, std::nullopt);
   }
 }
 
+void Scheduler::stop_device_thread() {
+  std::unique_lock lock(mutex_);
+  if (device_thread_ != DeviceThread::kRuns || runs_device_work()) {
+    return;
+  }
+  device_thread_ = DeviceThread::kStops;
+  work_.notify_one();
+  ring_doorbell();
+  stopped_.wait_for(
+      lock, kExitPatience, [this] { return device_thread_ == DeviceThread::kStopped; });
+}
+
 bool Scheduler::run_until(const std::function<bool()>& done, std::chrono::milliseconds timeout) {
   const auto deadline =
       timeout < 0ms ? std::nullopt : std::optional<SteadyTime>(Clock::now() + timeout);
   std::unique_lock lock(mutex_);
-  ++synchronizing_;
+  Waiter self{&done, {}};
+  waiters_.push_back(&self);
   bool reached = done();
   while (!reached && (!deadline || Clock::now() < *deadline)) {
     if (!leading_ && has_work()) {
@@ -178,16 +227,14 @@ bool Scheduler::run_until(const std::function<bool()>& done, std::chrono::millis
       lead(&done, deadline);
       lock.lock();
     } else if (deadline) {
-      progress_.wait_until(lock, *deadline);
+      self.wake.wait_until(lock, *deadline);
     } else {
-      progress_.wait(lock);
+      self.wake.wait(lock);
     }
     reached = done();
   }
-  --synchronizing_;
-  if (synchronizing_ == 0 && !leading_ && has_work()) {
-    work_.notify_one();
-  }
+  std::erase(waiters_, &self);
+  pass_on();
   return reached;
 }
 
@@ -203,14 +250,12 @@ void Scheduler::lead(const std::function<bool()>* done, std::optional<SteadyTime
       const std::lock_guard lock(mutex_);
       progressed = progressed || arrivals != arrivals_;
       arrivals = arrivals_;
-      const bool over = deadline && Clock::now() >= *deadline;
-      if ((done != nullptr && (*done)()) || !has_work() || over ||
-          (done == nullptr && !progressed && synchronizing_ > 0)) {
+      const bool yields = done == nullptr && (device_thread_ == DeviceThread::kStops ||
+                                              (!progressed && !waiters_.empty()));
+      if (yields || !has_work() || (done != nullptr && (*done)()) ||
+          (deadline && Clock::now() >= *deadline)) {
         leading_ = false;
-        progress_.notify_all();
-        if (has_work() && done != nullptr) {
-          work_.notify_one();
-        }
+        pass_on();
         return;
       }
       leader_sleeps_ = !progressed;
@@ -219,6 +264,21 @@ void Scheduler::lead(const std::function<bool()>* done, std::optional<SteadyTime
       sleep(seen, deadline);
     }
   }
+}
+
+// Runs a task and releases what it holds, before anyone is told that it is done.
+Status Scheduler::run_task(StreamItem& item, int device) {
+  const DeviceWorkScope scope(device);
+  Status status;
+  try {
+    status = item.task();
+    item.task = nullptr;
+  } catch (const std::exception& error) {
+    status = failed(kKernelException, fmt::format("{}: exception: {}", item.name, error.what()));
+  } catch (...) {
+    status = failed(kKernelException, fmt::format("{}: unknown exception", item.name));
+  }
+  return status;
 }
 
 bool Scheduler::step() {
@@ -240,7 +300,10 @@ bool Scheduler::serve_streams() {
       stream.listed = false;
       active_[i] = active_.back();
       active_.pop_back();
-      progress_.notify_all();
+      tell_waiters();
+      if (stream.doomed) {
+        forget(&stream);
+      }
     } else {
       ++i;
     }
@@ -258,16 +321,8 @@ bool Scheduler::serve_stream(Stream& stream, std::unique_lock<std::mutex>& lock)
     return false;
   }
   const bool broken = !errors_[static_cast<size_t>(stream.device)].ok();
-  if (head.kind == StreamItem::Kind::kLaunch && !broken && config().slow_pe >= 0 &&
-      config().slow_pe == job_pe()) {
-    if (stream.not_before == SteadyTime{}) {
-      stream.not_before = Clock::now() + std::chrono::microseconds(config().slow_us);
-    }
-    if (Clock::now() < stream.not_before) {
-      next_start_ = std::min(next_start_, stream.not_before);
-      return false;
-    }
-    stream.not_before = {};
+  if (head.kind == StreamItem::Kind::kLaunch && !broken && starts_late(stream)) {
+    return false;
   }
   StreamItem item = std::move(head);
   stream.queue.pop_front();
@@ -281,8 +336,7 @@ bool Scheduler::serve_stream(Stream& stream, std::unique_lock<std::mutex>& lock)
     return true;  // counted as completed when its blocks are done
   } else if (item.kind == StreamItem::Kind::kTask && !broken) {
     lock.unlock();
-    Status status = item.task();
-    item.task = nullptr;  // what it holds is released before anyone is told
+    Status status = run_task(item, stream.device);
     lock.lock();
     if (!status.ok()) {
       fail_device(stream.device, status);
@@ -292,11 +346,25 @@ bool Scheduler::serve_stream(Stream& stream, std::unique_lock<std::mutex>& lock)
   return true;
 }
 
+// A straggler's launch is held back when it is first looked at.
+bool Scheduler::starts_late(Stream& stream) {
+  if (config().slow_pe < 0 || config().slow_pe != job_pe()) {
+    return false;
+  }
+  if (stream.not_before == SteadyTime{}) {
+    stream.not_before = Clock::now() + std::chrono::microseconds(config().slow_us);
+  }
+  if (Clock::now() < stream.not_before) {
+    next_start_ = std::min(next_start_, stream.not_before);
+    return true;
+  }
+  stream.not_before = {};
+  return false;
+}
+
 void Scheduler::finish_item(Stream& stream) {
   ++stream.completed;
-  if (synchronizing_ > 0) {
-    progress_.notify_all();
-  }
+  tell_waiters();
 }
 
 void Scheduler::fail_device(int device, const Status& status) {
@@ -312,7 +380,11 @@ Status Scheduler::device_error(int device) {
 }
 
 void Scheduler::reset_device(int device) {
-  for (Stream* stream : streams_of(device)) {
+  if (runs_device_work()) {
+    report({"wait-in-device-work", "a device is reset by its own work: it would wait for itself"});
+    return;
+  }
+  for (const std::shared_ptr<Stream>& stream : streams_of(device)) {
     {
       const std::lock_guard lock(mutex_);
       for (StreamItem& item : stream->queue) {
@@ -322,154 +394,10 @@ void Scheduler::reset_device(int device) {
         }
       }
     }
-    run_until([stream] { return stream->completed == stream->enqueued; }, kForever);
+    run_until([&stream] { return stream->completed == stream->enqueued; }, kForever);
   }
   const std::lock_guard lock(mutex_);
   errors_.at(static_cast<size_t>(device)) = {};
-}
-
-void Scheduler::start_launch(Stream& stream, std::unique_ptr<KernelLaunch> description) {
-  install_fault_handler();
-  auto launch = std::make_shared<Launch>();
-  launch->description = std::move(*description);
-  launch->stream = &stream;
-  const auto count = static_cast<size_t>(launch->description.block_count);
-  launch->left = count;
-  launch->blocks.reserve(count);
-  for (size_t i = 0; i < count; ++i) {
-    auto live = std::make_unique<LiveBlock>();
-    Block& block = live->block;
-    block.launch = launch.get();
-    block.index = static_cast<int64_t>(i);
-    block.count = static_cast<int64_t>(count);
-    if (free_slots_.empty()) {
-      block.slot = next_slot_++;
-    } else {
-      block.slot = free_slots_.back();
-      free_slots_.pop_back();
-    }
-    if (launch->description.make_local) {
-      block.local = launch->description.make_local(block);
-    }
-    live->fiber.emplace([owner = launch.get()] {
-      try {
-        owner->description.body();
-      } catch (const KernelAborted&) {
-      } catch (const std::exception& error) {
-        if (!owner->failed()) {
-          owner->status = failed(
-              kKernelException,
-              fmt::format("kernel {}: exception: {}", owner->description.name, error.what()));
-          report({"kernel-exception", owner->status.message});
-        }
-      } catch (...) {
-        if (!owner->failed()) {
-          owner->status =
-              failed(kKernelException,
-                     fmt::format("kernel {}: unknown exception", owner->description.name));
-          report({"kernel-exception", owner->status.message});
-        }
-      }
-    });
-    order_.push_back(live.get());
-    launch->blocks.push_back(std::move(live));
-  }
-  if (config().block_order == "reverse") {
-    std::reverse(order_.end() - static_cast<std::ptrdiff_t>(count), order_.end());
-  }
-  stream.launch = launch;
-  running_.push_back(std::move(launch));
-}
-
-bool Scheduler::run_blocks() {
-  if (order_.empty()) {
-    return false;
-  }
-  if (adversarial() || config().block_order == "random") {
-    for (size_t i = order_.size() - 1; i > 0; --i) {
-      std::swap(order_[i], order_[choose(i + 1)]);
-    }
-  }
-  bool ran = false;
-  for (size_t i = 0; i < order_.size(); ++i) {
-    LiveBlock& live = *order_[i];
-    if (!live.code_ended) {
-      const bool aborted = live.block.launch->failed();
-      if (live.wait.ready != nullptr && !aborted && !(*live.wait.ready)()) {
-        continue;
-      }
-      resume(live);
-      ran = true;
-    }
-    if (live.code_ended && settle(live)) {
-      ran = true;
-    }
-  }
-  if (ran) {
-    std::erase_if(order_, [](const LiveBlock* live) { return live->done; });
-  }
-  return ran;
-}
-
-void Scheduler::resume(LiveBlock& live) {
-  live.wait.ready = nullptr;
-  running_block() = &live;
-  live.fiber->resume();
-  running_block() = nullptr;
-  if (live.fiber->ended()) {
-    live.code_ended = true;
-    const bool hold = adversarial() && live.block.local != nullptr && !live.block.local->drained();
-    live.drain_at = hold ? Clock::now() + chosen_hold() : SteadyTime{};
-  }
-}
-
-bool Scheduler::settle(LiveBlock& live) {
-  Launch& launch = *live.block.launch;
-  if (live.block.local != nullptr && !launch.failed()) {
-    if (!live.block.local->drained() && live.drain_at != SteadyTime{} &&
-        Clock::now() < live.drain_at) {
-      return false;
-    }
-    running_block() = &live;  // what completes now is still this block's doing, for reports
-    try {
-      live.block.local->complete_all();
-    } catch (const KernelAborted&) {  // the launch has failed; this block is done all the same
-    }
-    running_block() = nullptr;
-  }
-  live.done = true;
-  free_slots_.push_back(live.block.slot);
-  --launch.left;
-  return true;
-}
-
-void Scheduler::finish_launches() {
-  for (size_t i = 0; i < running_.size();) {
-    if (running_[i]->left > 0) {
-      ++i;
-      continue;
-    }
-    const std::shared_ptr<Launch> launch = std::move(running_[i]);
-    running_[i] = std::move(running_.back());
-    running_.pop_back();
-    launch->blocks.clear();
-    launch->description.body = nullptr;  // what it captured is released before anyone is told
-    const std::lock_guard lock(mutex_);
-    if (launch->failed()) {
-      fail_device(launch->stream->device, launch->status);
-    }
-    launch->stream->launch = nullptr;
-    finish_item(*launch->stream);
-  }
-}
-
-void Scheduler::park(const WaitPlace& place, const Ready& ready) {
-  LiveBlock& live = *running_block();
-  live.wait = {&ready, &place, {}, false};
-  Fiber::suspend();
-  if (live.block.launch->failed()) {
-    throw KernelAborted{};
-  }
 }
 
 }  // namespace shmem_sim

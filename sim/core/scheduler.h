@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/core/block.h"
+#include "sim/core/device_work.h"
 #include "sim/core/fiber.h"
 #include "sim/core/stream.h"
 #include "sim/core/wait.h"
@@ -22,7 +23,8 @@
 // The machine of one process: its streams, its live blocks and the thread that runs them. One
 // thread at a time leads: it takes ready work from the streams and resumes ready blocks. That is
 // the device thread, or a thread that synchronizes while the device thread has nothing to do.
-// Internal to sim/core.
+// Sources: scheduler.cpp (streams and leadership), scheduler_blocks.cpp (launches and their
+// blocks), scheduler_idle.cpp (when nothing can run). Internal to sim/core.
 
 namespace shmem_sim {
 
@@ -33,6 +35,7 @@ class Event {
   uint64_t recorded = 0;   // records enqueued; guarded by the scheduler's mutex, as all of this
   uint64_t completed = 0;  // number of the last completed record
   int64_t time_ns = 0;
+  int device = -1;  // of the stream it was last recorded on
 };
 
 struct StreamItem {
@@ -53,6 +56,7 @@ class Stream {
   uint64_t enqueued = 0;
   uint64_t completed = 0;
   bool listed = false;             // in the scheduler's list of streams with work
+  bool doomed = false;             // destroyed from device work: goes when it has none left
   std::shared_ptr<Launch> launch;  // running
   SteadyTime not_before{};         // a straggler's launch starts late
 };
@@ -66,10 +70,14 @@ struct ParkedWait {
   bool timed = false;
 };
 
-// One block with its fiber.
+// One block with its fiber. Used again for later launches, so that a launch maps and allocates
+// nothing.
 struct LiveBlock {
+  LiveBlock();  // the fiber runs the body of block.launch
+  void rearm();
+
   Block block;
-  std::optional<Fiber> fiber;
+  Fiber fiber;
   ParkedWait wait;        // ready != null: parked
   SteadyTime drain_at{};  // code has ended, transfers are still outstanding
   bool code_ended = false;
@@ -87,10 +95,6 @@ class Launch {
   Status status;  // first failure
   bool failed() const { return !status.ok(); }
 };
-
-// The block that runs on this thread; null on a host thread. Not inlined: the address of a
-// thread-local must not be kept across a suspension.
-LiveBlock*& running_block();
 
 // A holding time of the seed's choice, up to hold_us.
 std::chrono::microseconds chosen_hold();
@@ -117,25 +121,43 @@ class Scheduler {
   Status device_error(int device);
   void reset_device(int device);
   std::mutex& mutex() { return mutex_; }
-  std::vector<Stream*> streams_of(int device);
+  std::vector<std::shared_ptr<Stream>> streams_of(int device);
 
   // The running block parks until its wait is over; returns kTimeout when the launch has failed
   // meanwhile.
   void park(const WaitPlace& place, const Ready& ready);
+
+  // Ends the device thread, at the latest after a second when a task or block does not come back:
+  // the process is about to exit and what device work uses is about to be destroyed. A thread that
+  // synchronizes still runs work itself.
+  void stop_device_thread();
 
   // Text of all parked waits, one a line. For reports, on the leading thread.
   std::string describe_waits();
 
  private:
   Scheduler();
+  struct Waiter {  // a thread inside run_until
+    const std::function<bool()>* done;
+    std::condition_variable wake;
+  };
+
   void device_loop();
   void lead(const std::function<bool()>* done, std::optional<SteadyTime> deadline);
-  bool step();  // true when something was done
+  void pass_on();       // with the mutex held: somebody takes the lead when there is work
+  void tell_waiters();  // with the mutex held: wakes those whose work is done
+  bool step();          // true when something was done
   bool serve_streams();
   bool serve_stream(Stream& stream, std::unique_lock<std::mutex>& lock);
+  Status run_task(StreamItem& item, int device);
+  bool starts_late(Stream& stream);
+  void forget(const Stream* stream);
   bool run_blocks();
+  bool run_block(LiveBlock& live);  // true when something was done
   void resume(LiveBlock& live);
   void start_launch(Stream& stream, std::unique_ptr<KernelLaunch> description);
+  std::unique_ptr<LiveBlock> take_block();
+  void give_back(std::unique_ptr<LiveBlock> live);
   bool settle(LiveBlock& live);  // after its code ended; true when the block is done
   void finish_launches();
   void finish_item(Stream& stream);
@@ -146,14 +168,15 @@ class Scheduler {
   bool has_work() const { return !active_.empty(); }
 
   std::mutex mutex_;  // streams, queues, events, errors, leadership; not the running of blocks
-  std::condition_variable work_;
-  std::condition_variable progress_;
+  std::condition_variable work_;     // the device thread waits for something to lead
+  std::condition_variable stopped_;  // of the device thread
+  std::vector<Waiter*> waiters_;     // threads that synchronize; they rather lead than wait
   bool leading_ = false;
   bool leader_sleeps_ = false;
-  bool device_thread_started_ = false;
-  int synchronizing_ = 0;  // threads that would rather lead than wait
+  enum class DeviceThread { kNone, kRuns, kStops, kStopped };
+  DeviceThread device_thread_ = DeviceThread::kNone;
   std::thread::id first_thread_;
-  std::vector<std::unique_ptr<Stream>> owned_;
+  std::vector<std::shared_ptr<Stream>> owned_;
   std::unordered_set<const void*> handles_;
   std::vector<Stream*> defaults_;
   std::vector<Stream*> active_;  // with queued or running work
@@ -164,6 +187,8 @@ class Scheduler {
   SteadyTime next_start_ = SteadyTime::max();     // of a launch that starts late; leader only
   std::vector<std::shared_ptr<Launch>> running_;  // only the leader touches it
   std::vector<LiveBlock*> order_;  // live blocks in the order they are resumed; leader only
+  std::vector<LiveBlock*> round_;  // those that run now, in a chosen order; leader only
+  std::vector<std::unique_ptr<LiveBlock>> spare_;  // leader only
   std::vector<int> free_slots_;
   int next_slot_ = 0;
   SteadyTime late_at_{};  // when complete_something_late may act

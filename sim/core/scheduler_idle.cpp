@@ -37,12 +37,11 @@ bool Scheduler::complete_something_late() {
   }
   late_at_ = {};
   LiveBlock& live = *owing[choose(owing.size())];
-  running_block() = &live;
+  const DeviceWorkScope scope(live);
   try {
     live.block.local->complete_one();
   } catch (const KernelAborted&) {  // the launch has failed: its blocks end when they are resumed
   }
-  running_block() = nullptr;
   return true;
 }
 
@@ -60,12 +59,11 @@ void Scheduler::check_deadlines(SteadyTime now) {
       live->wait.since = now;
     } else if (now - live->wait.since > limit) {
       const std::string waits = describe_waits();
-      running_block() = live;
+      const DeviceWorkScope scope(*live);
       report({"wait-deadline",
               fmt::format("a wait did not end within {} ms; all waits of this process:\n{}",
                           limit.count(),
                           waits)});
-      running_block() = nullptr;
       live->block.launch->status =
           failed(kKernelTimeout,
                  fmt::format("kernel {}: a wait did not end within {} ms\n{}",

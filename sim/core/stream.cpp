@@ -13,11 +13,6 @@
 namespace shmem_sim {
 namespace {
 
-int& thread_device() {
-  thread_local int device = -1;
-  return device;
-}
-
 // Handles of events; what is queued keeps the event itself alive.
 struct EventTable {
   std::mutex mutex;
@@ -40,7 +35,7 @@ Scheduler& machine() {
   return Scheduler::instance();
 }
 
-Status inside_block_error(const char* call) {
+Status inside_work_error(const char* call) {
   return failed(kKernelException,
                 fmt::format("{} called from device work: it would wait for itself", call));
 }
@@ -118,8 +113,8 @@ bool is_idle(const Stream* stream) {
 }
 
 Status synchronize(Stream* stream, std::chrono::milliseconds timeout) {
-  if (current_block() != nullptr) {
-    return inside_block_error("synchronize");
+  if (runs_device_work()) {
+    return inside_work_error("synchronize");
   }
   uint64_t target = 0;
   {
@@ -131,11 +126,12 @@ Status synchronize(Stream* stream, std::chrono::milliseconds timeout) {
 }
 
 Status synchronize_device(int device, std::chrono::milliseconds timeout) {
-  if (current_block() != nullptr) {
-    return inside_block_error("synchronize_device");
+  if (runs_device_work()) {
+    return inside_work_error("synchronize_device");
   }
-  std::vector<std::pair<Stream*, uint64_t>> targets;
-  for (Stream* stream : machine().streams_of(device)) {
+  // Kept alive: another thread may destroy a stream that is done.
+  std::vector<std::pair<std::shared_ptr<Stream>, uint64_t>> targets;
+  for (const std::shared_ptr<Stream>& stream : machine().streams_of(device)) {
     const std::lock_guard lock(machine().mutex());
     if (stream->completed != stream->enqueued) {
       targets.emplace_back(stream, stream->enqueued);
@@ -186,17 +182,22 @@ bool event_done(const Event* event) {
 }
 
 Status synchronize_event(Event* event, std::chrono::milliseconds timeout) {
+  if (runs_device_work()) {
+    return inside_work_error("synchronize_event");
+  }
   const std::shared_ptr<Event> kept = held(event);
   uint64_t target = 0;
+  int device = -1;
   {
     const std::lock_guard lock(machine().mutex());
     target = kept->recorded;
+    device = kept->device;
   }
   if (!machine().run_until([&] { return kept->completed >= target; }, timeout)) {
     return failed(kSynchronizeTimeout,
                   fmt::format("an event was not reached within {} ms", timeout.count()));
   }
-  return {};
+  return device < 0 ? Status{} : machine().device_error(device);
 }
 
 int64_t event_time_ns(const Event* event) {

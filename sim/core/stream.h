@@ -15,7 +15,12 @@
 // reset_device().
 //
 // Thread safety: all functions may be called from any thread, also from tasks; synchronizing from a
-// task or a block is an error with code kKernelException, not a deadlock.
+// task or a block is an error with code kKernelException, not a deadlock; a stream that is
+// destroyed there goes when its work is done, a device cannot be reset there (finding
+// "wait-in-device-work"). A task or block runs under the current device of its stream.
+//
+// When the process exits, the device thread stops before static objects are destroyed; what is
+// queued then is only run by a thread that synchronizes.
 
 namespace shmem_sim {
 
@@ -40,8 +45,9 @@ SHMEM_SIM_API void destroy_stream(Stream* stream);  // waits for its work
 SHMEM_SIM_API int stream_device(const Stream* stream);
 SHMEM_SIM_API int32_t stream_id(const Stream* stream);  // small, unique in the process
 
-// A task runs on the device thread and must not wait for other device work. A failing task sets the
-// device's error; later work of that device is dropped and every synchronize returns the error.
+// A task runs on the device thread and must not wait for other device work. A failing task, or one
+// that throws, sets the device's error; later work of that device is dropped and every synchronize
+// returns the error.
 using Task = std::function<Status()>;
 SHMEM_SIM_API void enqueue(Stream* stream, const char* name, Task task);
 
