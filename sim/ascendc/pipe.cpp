@@ -90,48 +90,56 @@ void BlockPipes::issue(Pipe pipe, const Copy& copy) {
   add(pipe, item);
 }
 
+BlockPipes::FlagState& BlockPipes::state(const Flag& flag) {
+  if (flags_ == nullptr) {
+    flags_ = std::make_unique<FlagTable>();
+  }
+  return (*flags_)[flag];
+}
+
 void BlockPipes::set_flag(const Flag& flag) {
-  int32_t& pending = at(pending_, flag);
-  if (pending > 0) {
+  FlagState& flag_state = state(flag);
+  if (flag_state.pending > 0) {
     // CANN, CCE intrinsics, set_flag and wait_flag: two sets of one flag without a wait between
     // them are not allowed.
     fail("flag-set-twice",
          fmt::format(
-             "SetFlag {} again before a WaitFlag for the first: a flag is one bit, so one of the "
-             "two is lost; use another event id",
+             "SetFlag {} again before a WaitFlag for the first: a flag is one bit, so one of "
+             "the two is lost; use another event id",
              describe(flag)));
   }
-  ++pending;
+  ++flag_state.pending;
+  if (flag.from == Pipe::kS || (!adversarial() && idle(flag.from))) {
+    ++flag_state.set;
+    advance();
+    return;
+  }
   Item item;
   item.kind = Item::Kind::kSet;
   item.flag = flag;
-  if (flag.from == Pipe::kS) {
-    ++set_count(flag);
-    advance();
-  } else {
-    add(flag.from, item);
-  }
+  add(flag.from, item);
 }
 
 void BlockPipes::wait_flag(const Flag& flag) {
-  --at(pending_, flag);
-  if (flag.to != Pipe::kS) {
+  FlagState& flag_state = state(flag);
+  --flag_state.pending;
+  if (flag.to != Pipe::kS && (adversarial() || !idle(flag.to) || flag_state.set == 0)) {
     Item item;
     item.kind = Item::Kind::kWait;
     item.flag = flag;
     add(flag.to, item);
     return;
   }
-  while (set_count(flag) == 0 && force(flag.from)) {
+  while (flag_state.set == 0 && force(flag.from)) {
   }
-  if (set_count(flag) == 0) {
+  if (flag_state.set == 0) {
     const Flag& cause = idle(flag.from) ? flag : blocking_flag(flag.from);
     fail("flag-never-set",
          fmt::format("WaitFlag {}: nothing that was issued sets the flag {}: the core would hang",
                      describe(flag),
                      describe(cause)));
   }
-  --set_count(flag);
+  --flag_state.set;
 }
 
 void BlockPipes::complete(Pipe pipe) {
@@ -192,6 +200,7 @@ void BlockPipes::complete_all() {
 
 void BlockPipes::add(Pipe pipe, const Item& item) {
   queue(pipe).push(item);
+  ++queued_;
   if (!adversarial()) {
     advance();
   }
@@ -202,7 +211,7 @@ bool BlockPipes::can_step(Pipe pipe) const {
     return false;
   }
   const Item& item = queue(pipe).front();
-  return item.kind != Item::Kind::kWait || set_count(item.flag) > 0;
+  return item.kind != Item::Kind::kWait || is_set(item.flag);
 }
 
 bool BlockPipes::step(Pipe pipe) {
@@ -211,15 +220,16 @@ bool BlockPipes::step(Pipe pipe) {
   }
   const Item item = queue(pipe).front();
   queue(pipe).pop();
+  --queued_;
   switch (item.kind) {
     case Item::Kind::kCopy:
       perform(item.copy);
       break;
     case Item::Kind::kSet:
-      ++set_count(item.flag);
+      ++state(item.flag).set;
       break;
     case Item::Kind::kWait:
-      --set_count(item.flag);
+      --state(item.flag).set;
       break;
   }
   return true;
@@ -240,10 +250,7 @@ bool BlockPipes::force(Pipe pipe, unsigned visited) {
 }
 
 void BlockPipes::advance() {
-  if (adversarial()) {
-    return;
-  }
-  bool progressed = true;
+  bool progressed = queued_ > 0 && !adversarial();
   while (progressed) {
     progressed = false;
     for (size_t i = 0; i < kPipes; ++i) {
@@ -272,11 +279,14 @@ bool BlockPipes::split(Item& item) {
 }
 
 void BlockPipes::report_unpaired() {
+  if (flags_ == nullptr) {
+    return;
+  }
   for (size_t from = 0; from < kPipes; ++from) {
     for (size_t to = 0; to < kPipes; ++to) {
       for (uint8_t id = 0; id < kEventIds; ++id) {
         const Flag flag{static_cast<Pipe>(from), static_cast<Pipe>(to), id};
-        if (set_count(flag) > 0) {
+        if (is_set(flag)) {
           report({"flag-unpaired",
                   fmt::format(
                       "SetFlag {} without a WaitFlag at the end of the kernel: the next kernel on "

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -92,15 +93,21 @@ class BlockPipes : public BlockLocal {
 
   Queue& queue(Pipe pipe) { return queues_[static_cast<size_t>(pipe)]; }
   const Queue& queue(Pipe pipe) const { return queues_[static_cast<size_t>(pipe)]; }
-  int32_t& set_count(const Flag& flag) { return at(set_, flag); }
-  int32_t set_count(const Flag& flag) const {
-    return set_[static_cast<size_t>(flag.from)][static_cast<size_t>(flag.to)][flag.id];
-  }
+  // Of one flag: how often it is set now, and sets issued minus waits issued, in program order.
+  struct FlagState {
+    int32_t set = 0;
+    int32_t pending = 0;
+  };
+  struct FlagTable {
+    FlagState of[kPipes][kPipes][kEventIds];
 
-  using Counts = int32_t[kPipes][kPipes][kEventIds];
-  static int32_t& at(Counts& counts, const Flag& flag) {
-    return counts[static_cast<size_t>(flag.from)][static_cast<size_t>(flag.to)][flag.id];
-  }
+    FlagState& operator[](const Flag& flag) {
+      return of[static_cast<size_t>(flag.from)][static_cast<size_t>(flag.to)][flag.id];
+    }
+  };
+
+  FlagState& state(const Flag& flag);
+  bool is_set(const Flag& flag) const { return flags_ != nullptr && (*flags_)[flag].set > 0; }
 
   void add(Pipe pipe, const Item& item);
   bool can_step(Pipe pipe) const;
@@ -113,8 +120,8 @@ class BlockPipes : public BlockLocal {
 
   std::byte* ub_;
   std::array<Queue, kPipes> queues_;
-  Counts set_ = {};      // flags that are set now
-  Counts pending_ = {};  // sets issued minus waits issued, in program order
+  size_t queued_ = 0;                 // items in all queues
+  std::unique_ptr<FlagTable> flags_;  // made when the first flag is used
 };
 
 // Of the running block.
