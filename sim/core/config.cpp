@@ -52,6 +52,9 @@ void check(Config& config) {
   if (!order.empty() && order != "reverse" && order != "random") {
     malformed("SHMEM_SIM_BLOCK_ORDER", order.c_str(), "empty, reverse or random");
   }
+  if (order == "random" && !config.adversarial()) {
+    malformed("SHMEM_SIM_BLOCK_ORDER", order.c_str(), "possible without SHMEM_SIM_SEED");
+  }
 }
 
 Config read_environment() {

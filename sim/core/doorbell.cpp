@@ -191,7 +191,11 @@ void ring_all_doorbells() {
 
 void announce_wait(const void* address) {
   const SymmetricPlace place = symmetric_place(address);
-  if (place.pe >= 0) {
+  if (place.pe < 0) {
+    if (address != nullptr) {  // publish() in this process rings from now on
+      own_control().sleeping.store(1, std::memory_order_seq_cst);
+    }
+  } else {
     Control& owner = job_control(place.pe);
     add(owner.any_waiter, job_pe());
     add(owner.waiters[waiter_slot(place.offset)], job_pe());

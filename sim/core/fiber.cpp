@@ -1,6 +1,7 @@
 #include "sim/core/fiber.h"
 
 #include <cxxabi.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ namespace {
 
 namespace context = boost::context::detail;
 
-constexpr size_t kStackBytes = size_t{256} << 10;
+constexpr size_t kStackBytes = Fiber::kStackBytes;
 constexpr size_t kGuardBytes = size_t{64} << 10;  // no array of a kernel steps over it unnoticed
 constexpr size_t kPooledStacks = 512;
 
@@ -64,6 +65,9 @@ class StackPool {
     return static_cast<char*>(memory) + kGuardBytes;
   }
 
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
   void give(char* stack) {
     {
       const std::lock_guard lock(mutex_);
@@ -81,7 +85,12 @@ class StackPool {
 };
 
 StackPool& stack_pool() {
-  static StackPool* pool = new StackPool;  // outlives every thread that might end a fiber at exit
+  static StackPool* pool = [] {
+    // A child must not find the mutex held by a thread that it does not have.
+    pthread_atfork(
+        [] { stack_pool().lock(); }, [] { stack_pool().unlock(); }, [] { stack_pool().unlock(); });
+    return new StackPool;  // outlives every thread that might end a fiber at exit
+  }();
   return *pool;
 }
 
@@ -224,10 +233,6 @@ bool Fiber::is_overflow(const void* address) {
   }
   const char* at = static_cast<const char*>(address);
   return at < state->stack && at >= state->stack - kGuardBytes;
-}
-
-size_t Fiber::stack_bytes() {
-  return kStackBytes;
 }
 
 }  // namespace shmem_sim

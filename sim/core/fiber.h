@@ -13,6 +13,8 @@ namespace shmem_sim {
 
 class SHMEM_SIM_API Fiber {
  public:
+  static constexpr size_t kStackBytes = size_t{256} << 10;
+
   // Runs `body` on a stack from the pool at the first resume(). `body` must not throw.
   explicit Fiber(std::function<void()> body);
   ~Fiber();  // the fiber must have ended or never been resumed
@@ -30,9 +32,8 @@ class SHMEM_SIM_API Fiber {
   static void suspend();
 
   // True when `address` lies in the guard below the stack of the fiber that runs on this thread: it
-  // has used more than stack_bytes(). May be asked in a signal handler.
+  // has used more than kStackBytes. May be asked in a signal handler.
   static bool is_overflow(const void* address);
-  static size_t stack_bytes();
 
  private:
   struct State;

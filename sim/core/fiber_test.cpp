@@ -86,5 +86,54 @@ TEST(Fiber, ManyAreCheap) {
   EXPECT_EQ(sum, 50 * 64);
 }
 
+TEST(Fiber, RunsAgainOnTheSameStack) {
+  std::vector<const void*> places;
+  Fiber fiber([&places] {
+    const int local = 0;
+    places.push_back(&local);
+    Fiber::suspend();
+  });
+  for (int round = 0; round < 3; ++round) {
+    fiber.resume();
+    EXPECT_FALSE(fiber.ended());
+    fiber.resume();
+    EXPECT_TRUE(fiber.ended());
+    fiber.rearm();
+    EXPECT_FALSE(fiber.ended());
+  }
+  EXPECT_EQ(places.size(), 3u);
+#ifndef __SANITIZE_ADDRESS__  // locals may lie on a fake stack
+  EXPECT_EQ(places[0], places[2]);
+#endif
+}
+
+TEST(Fiber, KnowsTheGuardBelowItsStack) {
+  int outside = 0;
+  EXPECT_FALSE(Fiber::is_overflow(&outside));
+  bool local_is = true;
+  bool below_is = false;
+  Fiber fiber([&] {
+    const char* here = static_cast<const char*>(__builtin_frame_address(0));
+    local_is = Fiber::is_overflow(here);
+    below_is = Fiber::is_overflow(here - Fiber::kStackBytes);
+  });
+  fiber.resume();
+  EXPECT_FALSE(local_is);
+  EXPECT_TRUE(below_is);
+}
+
+TEST(Fiber, HasRoomForTheLocalsOfAKernel) {
+  int sum = 0;
+  Fiber fiber([&sum] {
+    volatile char locals[160 << 10];
+    for (size_t i = 0; i < sizeof locals; i += 1024) {
+      locals[i] = 1;
+      sum += locals[i];
+    }
+  });
+  fiber.resume();
+  EXPECT_EQ(sum, 160);
+}
+
 }  // namespace
 }  // namespace shmem_sim

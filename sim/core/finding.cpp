@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -17,6 +18,10 @@ namespace {
 
 std::atomic<int64_t> g_count{0};
 
+void forget_in_child() {
+  g_count = 0;
+}
+
 // One write, so that lines of several processes do not mix.
 void append(int descriptor, const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(descriptor, text.data(), text.size());
@@ -25,6 +30,8 @@ void append(int descriptor, const std::string& text) {
 }  // namespace
 
 void report(const Finding& finding) {
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+  static_cast<void>(registered);
   g_count.fetch_add(1);
   nlohmann::json record = {{"rule", finding.rule},
                            {"detail", finding.detail},

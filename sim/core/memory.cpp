@@ -1,12 +1,15 @@
 #include "sim/core/memory.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <shared_mutex>
 #include <vector>
 
 #include "sim/core/choose.h"
@@ -19,9 +22,14 @@ constexpr size_t kAlignment = 512;
 constexpr size_t kPage = 4096;
 constexpr size_t kGuardedFrom = size_t{1} << 20;  // blocks of at least this size are mapped alone
 constexpr int kPoison = 0xA5;
+constexpr size_t kPoisonBytes = size_t{2} << 20;
 
 size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
+}
+
+bool holds(const Region& region, uintptr_t address) {
+  return address - reinterpret_cast<uintptr_t>(region.base) < region.bytes;
 }
 
 struct Entry {
@@ -31,17 +39,62 @@ struct Entry {
 };
 
 struct Registry {
-  std::shared_mutex mutex;
+  std::mutex mutex;
   std::map<uintptr_t, Entry> regions;
+  std::atomic<uint64_t> generation{1};  // changes with `regions`
   std::vector<size_t> used = std::vector<size_t>(32, 0);
 };
 
 Registry& registry() {
-  static Registry* instance = new Registry;  // needed until the very end of the process
+  static Registry* instance = [] {
+    // A child must not find the mutex held by a thread that it does not have.
+    pthread_atfork([] { registry().mutex.lock(); },
+                   [] { registry().mutex.unlock(); },
+                   [] { registry().mutex.unlock(); });
+    return new Registry;  // needed until the very end of the process
+  }();
   return *instance;
 }
 
-// The block ends right at its guard page, so that the first byte behind it faults.
+void insert(const Entry& entry) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.regions[reinterpret_cast<uintptr_t>(entry.region.base)] = entry;
+  all.generation.fetch_add(1, std::memory_order_release);
+}
+
+// A file of poison, made once. Mapped privately over a block, its pages become the block's own when
+// they are written: fresh memory of any size is poisoned without touching it.
+int poison_file() {
+  static const int file = [] {
+    const int fresh = memfd_create("shmem-sim-poison", MFD_CLOEXEC);
+    const std::vector<char> poison(kPoisonBytes, static_cast<char>(kPoison));
+    if (fresh >= 0 &&
+        write(fresh, poison.data(), poison.size()) != static_cast<ssize_t>(poison.size())) {
+      close(fresh);
+      return -1;
+    }
+    return fresh;
+  }();
+  return file;
+}
+
+bool map_poison(char* memory, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kPoisonBytes) {
+    void* mapped = mmap(memory + at,
+                        std::min(kPoisonBytes, bytes - at),
+                        PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+                        poison_file(),
+                        0);
+    if (mapped == MAP_FAILED) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The page behind the block faults.
 void* map_guarded(size_t bytes, size_t& mapped_bytes) {
   const size_t body = round_up(bytes, kPage);
   mapped_bytes = body + kPage;
@@ -55,6 +108,18 @@ void* map_guarded(size_t bytes, size_t& mapped_bytes) {
     return nullptr;
   }
   mprotect(static_cast<char*>(memory) + body, kPage, PROT_NONE);
+  if (adversarial() && !map_poison(static_cast<char*>(memory), body)) {
+    munmap(memory, mapped_bytes);
+    return nullptr;
+  }
+  return memory;
+}
+
+void* allocate_small(size_t bytes) {
+  void* memory = std::aligned_alloc(kPage, round_up(bytes, kPage));
+  if (memory != nullptr && adversarial()) {
+    std::memset(memory, kPoison, bytes);
+  }
   return memory;
 }
 
@@ -63,19 +128,14 @@ void* allocate(size_t bytes, MemoryKind kind, int device) {
     return nullptr;
   }
   Entry entry;
-  void* base = bytes >= kGuardedFrom ? map_guarded(bytes, entry.mapped_bytes)
-                                     : std::aligned_alloc(kPage, round_up(bytes, kPage));
+  void* base =
+      bytes >= kGuardedFrom ? map_guarded(bytes, entry.mapped_bytes) : allocate_small(bytes);
   if (base == nullptr) {
     return nullptr;
   }
-  if (adversarial()) {
-    std::memset(base, kPoison, bytes);
-  }
   entry.region = {base, bytes, kind, device};
   entry.owned = true;
-  Registry& all = registry();
-  const std::unique_lock lock(all.mutex);
-  all.regions[reinterpret_cast<uintptr_t>(base)] = entry;
+  insert(entry);
   return base;
 }
 
@@ -83,13 +143,14 @@ bool release(void* base, MemoryKind kind) {
   Registry& all = registry();
   Entry entry;
   {
-    const std::unique_lock lock(all.mutex);
+    const std::lock_guard lock(all.mutex);
     const auto found = all.regions.find(reinterpret_cast<uintptr_t>(base));
     if (found == all.regions.end() || !found->second.owned || found->second.region.kind != kind) {
       return false;
     }
     entry = found->second;
     all.regions.erase(found);
+    all.generation.fetch_add(1, std::memory_order_release);
     if (kind == MemoryKind::kDevice) {
       all.used[static_cast<size_t>(entry.region.device)] -= entry.region.bytes;
     }
@@ -108,7 +169,7 @@ void* allocate_device(int device, size_t bytes) {
   const size_t rounded = round_up(bytes, kAlignment);
   {
     Registry& all = registry();
-    const std::unique_lock lock(all.mutex);
+    const std::lock_guard lock(all.mutex);
     size_t& used = all.used.at(static_cast<size_t>(device));
     if (rounded < bytes || rounded > device_bytes_total() - used) {
       return nullptr;
@@ -118,7 +179,7 @@ void* allocate_device(int device, size_t bytes) {
   void* base = allocate(rounded, MemoryKind::kDevice, device);
   if (base == nullptr) {
     Registry& all = registry();
-    const std::unique_lock lock(all.mutex);
+    const std::lock_guard lock(all.mutex);
     all.used[static_cast<size_t>(device)] -= rounded;
   }
   return base;
@@ -135,40 +196,45 @@ bool free_host(void* base) {
 }
 
 void add_region(const Region& region) {
-  Registry& all = registry();
-  const std::unique_lock lock(all.mutex);
-  all.regions[reinterpret_cast<uintptr_t>(region.base)] = Entry{region, false, 0};
+  insert(Entry{region, false, 0});
 }
 
 bool remove_region(void* base) {
   Registry& all = registry();
-  const std::unique_lock lock(all.mutex);
+  const std::lock_guard lock(all.mutex);
   const auto found = all.regions.find(reinterpret_cast<uintptr_t>(base));
   if (found == all.regions.end() || found->second.owned) {
     return false;
   }
   all.regions.erase(found);
+  all.generation.fetch_add(1, std::memory_order_release);
   return true;
 }
 
 std::optional<Region> find_region(const void* address) {
+  // Most look-ups of a thread are in the region of the one before.
+  struct Found {
+    uint64_t generation = 0;
+    Region region{};
+  };
+  thread_local Found last;
   Registry& all = registry();
-  const std::shared_lock lock(all.mutex);
   const auto at = reinterpret_cast<uintptr_t>(address);
-  auto next = all.regions.upper_bound(at);
-  if (next == all.regions.begin()) {
+  if (last.generation == all.generation.load(std::memory_order_acquire) && holds(last.region, at)) {
+    return last.region;
+  }
+  const std::lock_guard lock(all.mutex);
+  const auto next = all.regions.upper_bound(at);
+  if (next == all.regions.begin() || !holds(std::prev(next)->second.region, at)) {
     return std::nullopt;
   }
-  const Region& region = std::prev(next)->second.region;
-  if (at - reinterpret_cast<uintptr_t>(region.base) >= region.bytes) {
-    return std::nullopt;
-  }
-  return region;
+  last = {all.generation.load(std::memory_order_relaxed), std::prev(next)->second.region};
+  return last.region;
 }
 
 size_t device_bytes_in_use(int device) {
   Registry& all = registry();
-  const std::shared_lock lock(all.mutex);
+  const std::lock_guard lock(all.mutex);
   return all.used.at(static_cast<size_t>(device));
 }
 

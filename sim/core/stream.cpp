@@ -1,6 +1,7 @@
 #include "sim/core/stream.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <mutex>
 #include <stdexcept>
@@ -19,8 +20,19 @@ struct EventTable {
   std::unordered_map<const Event*, std::shared_ptr<Event>> events;
 };
 
+// What the parent of a forked child has recorded is not run in the child: there it counts as done.
 EventTable& event_table() {
-  static EventTable* table = new EventTable;
+  static EventTable* table = [] {
+    pthread_atfork([] { event_table().mutex.lock(); },
+                   [] { event_table().mutex.unlock(); },
+                   [] {
+                     for (const auto& [handle, event] : event_table().events) {
+                       event->completed = event->recorded;
+                     }
+                     event_table().mutex.unlock();
+                   });
+    return new EventTable;
+  }();
   return *table;
 }
 

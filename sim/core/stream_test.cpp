@@ -228,6 +228,134 @@ TEST_F(StreamFixture, SynchronizingFromABlockIsAnErrorAndNoDeadlock) {
   EXPECT_EQ(inside.code, kKernelException);
 }
 
+TEST_F(StreamFixture, SynchronizingFromATaskIsAnErrorAndNoDeadlock) {
+  std::vector<int32_t> codes;
+  Event* event = create_event();
+  record_event(event, other_);
+  enqueue(stream_, "inside", [&] {
+    codes = {synchronize(stream_).code, synchronize_device(0).code, synchronize_event(event).code};
+    reset_device(0);  // refused
+    return Status{};
+  });
+  const int64_t before = finding_count();
+  ASSERT_TRUE(synchronize(stream_).ok());
+  EXPECT_EQ(codes, std::vector<int32_t>(3, kKernelException));
+  EXPECT_EQ(finding_count(), before + 1);
+  destroy_event(event);
+}
+
+TEST_F(StreamFixture, AStreamMayBeDestroyedByATask) {
+  Stream* doomed = create_stream(0);
+  std::atomic<bool> ran{false};
+  record_event(create_event(), doomed);
+  enqueue(stream_, "destroys", [&] {
+    enqueue(doomed, "last", [&ran] {
+      ran = true;
+      return Status{};
+    });
+    destroy_stream(doomed);
+    return Status{};
+  });
+  ASSERT_TRUE(synchronize(stream_).ok());
+  EXPECT_FALSE(is_stream(doomed));
+  ASSERT_TRUE(synchronize_device(0).ok());
+  EXPECT_TRUE(ran);
+}
+
+TEST_F(StreamFixture, ATaskThatThrowsIsAFaultOfTheDevice) {
+  enqueue(stream_, "careless", []() -> Status { throw std::runtime_error("no such luck"); });
+  const Status status = synchronize(stream_);
+  EXPECT_EQ(status.code, kKernelException);
+  EXPECT_NE(status.message.find("careless: exception: no such luck"), std::string::npos);
+}
+
+TEST_F(StreamFixture, AnEventTellsOfTheErrorOfItsDevice) {
+  Event* event = create_event();
+  EXPECT_TRUE(synchronize_event(event).ok());  // never recorded
+  enqueue(stream_, "bad", [] { return failed(7, "broken"); });
+  record_event(event, stream_);
+  EXPECT_EQ(synchronize_event(event).code, 7);
+  destroy_event(event);
+}
+
+TEST_F(StreamFixture, AnErrorOfOneDeviceIsNoErrorOfAnother) {
+  Stream* elsewhere = create_stream(1);
+  enqueue(stream_, "bad", [] { return failed(7, "broken"); });
+  EXPECT_EQ(synchronize(stream_).code, 7);
+  bool ran = false;
+  enqueue(elsewhere, "good", [&ran] {
+    ran = current_device() == 1;
+    return Status{};
+  });
+  EXPECT_TRUE(synchronize(elsewhere).ok());
+  EXPECT_TRUE(ran);
+  destroy_stream(elsewhere);
+}
+
+TEST_F(StreamFixture, StreamsComeAndGoWhileAnotherThreadSynchronizesTheDevice) {
+  std::atomic<bool> end{false};
+  std::thread watcher([&end] {
+    while (!end) {
+      EXPECT_TRUE(synchronize_device(0).ok());
+    }
+  });
+  std::atomic<int> ran{0};
+  for (int i = 0; i < 200; ++i) {
+    Stream* stream = create_stream(0);
+    enqueue_launch(stream, {"short", 2, [&ran] { ++ran; }, {}});
+    destroy_stream(stream);
+  }
+  end = true;
+  watcher.join();
+  EXPECT_EQ(ran, 400);
+}
+
+TEST_F(StreamFixture, LaunchesOfDifferentSizesFollowEachOther) {
+  std::vector<int64_t> counts;
+  for (const int64_t count : {1, 700, 3, 64, 1}) {
+    enqueue_launch(stream_,
+                   {"counts",
+                    count,
+                    [&counts] {
+                      sync_all_blocks();
+                      if (current_block()->index == 0) {
+                        counts.push_back(current_block()->count);
+                      }
+                    },
+                    {}});
+  }
+  ASSERT_TRUE(synchronize(stream_).ok());
+  EXPECT_EQ(counts, (std::vector<int64_t>{1, 700, 3, 64, 1}));
+}
+
+TEST_F(StreamFixture, BlocksWorkAfterOthersHaveFailed) {
+  for (int round = 0; round < 3; ++round) {
+    enqueue_launch(stream_,
+                   {"fails",
+                    8,
+                    [] {
+                      if (current_block()->index == 5) {
+                        fail_kernel(failed(9, "stop"));
+                      }
+                      sync_all_blocks();
+                    },
+                    {}});
+    EXPECT_EQ(synchronize(stream_).code, 9);
+    reset_device(0);
+    int ran = 0;
+    enqueue_launch(stream_,
+                   {"works",
+                    8,
+                    [&ran] {
+                      sync_all_blocks();
+                      ++ran;
+                    },
+                    {}});
+    EXPECT_TRUE(synchronize(stream_).ok());
+    EXPECT_EQ(ran, 8);
+  }
+}
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define SHMEM_SIM_UNDER_TSAN 1
