@@ -179,9 +179,9 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout_ms) {
                       synchronize_device(current_device(), std::chrono::milliseconds(timeout_ms)));
 }
 
-// torch_npu asks after every failed call, and takes this call's code for the failure's when it is not 0: a
-// synchronize that failed would then pass as "not supported" on CANN 9.1. No error of the simulator is of a memory
-// or a core that could be repaired.
+// torch_npu asks after every failed call, and takes this call's code for the failure's when it is
+// not 0: a synchronize that failed would then pass as "not supported" on CANN 9.1. No error of the
+// simulator is of a memory or a core that could be repaired.
 aclError aclrtGetErrorVerbose(int32_t device, aclrtErrorInfo* info) {
   SHMEM_SIM_ACL_CALL();
   if (info == nullptr) {

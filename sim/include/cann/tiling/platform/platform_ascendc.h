@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// What host programs ask about the device they launch on: the unified buffer of a core and the number
-// of vector cores (Ascend910B1). Other questions do not compile.
+// What host programs ask about the device they launch on: the unified buffer of a core and the
+// number of vector cores (Ascend910B1). Other questions do not compile.
 
 namespace platform_ascendc {
 
