@@ -37,7 +37,7 @@ uint64_t choose(uint64_t limit) {
   }
   static const int registered = pthread_atfork(nullptr, nullptr, &start_again_in_child);
   static_cast<void>(registered);
-  const auto pe = static_cast<uint64_t>(job_pe() + 1);
+  const auto pe = static_cast<uint64_t>(job_pe()) + 1;
   const uint64_t at = g_position.fetch_add(1, std::memory_order_relaxed);
   return mix(mix(static_cast<uint64_t>(config().seed_number) * 0x9e3779b97f4a7c15u + pe) + at) %
          limit;

@@ -57,6 +57,7 @@ void check(Config& config) {
   }
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch per setting of the table
 Config read_environment() {
   Config config;
 #define SETTING(member, variable, type, fallback, help)                        \

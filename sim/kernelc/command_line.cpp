@@ -80,6 +80,7 @@ bool is_known_vendor_option(const std::string& text) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch per kind of option
 CommandLine parse(const std::vector<std::string>& arguments) {
   CommandLine line;
   line.print_version = arguments.size() == 1 && arguments[0] == "-v";

@@ -54,14 +54,14 @@ class Rewriter {
     } while (i < list_.size() && blank(i));
     return i;
   }
-  // The significant token before i, or npos.
+  // The significant token before i, or kNone.
   size_t before(size_t i) const {
     while (i-- > 0) {
       if (!blank(i)) {
         return i;
       }
     }
-    return npos;
+    return kNone;
   }
   bool is(size_t i, std::string_view text) const {
     return i < list_.size() && list_[i].text == text;
@@ -121,7 +121,7 @@ class Rewriter {
       }
     }
     const size_t name = before(end);
-    if (name != npos && list_[name].kind == Token::Kind::kIdentifier) {
+    if (name != kNone && list_[name].kind == Token::Kind::kIdentifier) {
       kernels_[std::string(list_[name].text)] = vector || vector_only_;
     }
   }
@@ -154,7 +154,7 @@ class Rewriter {
       }
       const size_t callee = callee_start(i);
       const size_t close = launch_close(i);
-      if (callee == npos || close == list_.size()) {
+      if (callee == kNone || close == list_.size()) {
         problem(i, "'<<<' that is not a kernel launch: kernel<<<blocks, l2, stream>>>(arguments)");
         continue;
       }
@@ -166,7 +166,7 @@ class Rewriter {
   // Last identifier of the callee, without template arguments.
   size_t callee_name(size_t open) const {
     size_t i = before(open);
-    return i != npos && is(i, ">") ? before(template_start(i)) : i;
+    return i != kNone && is(i, ">") ? before(template_start(i)) : i;
   }
 
   // The `<` that opens the template argument list closed at i.
@@ -188,10 +188,12 @@ class Rewriter {
     return 0;
   }
 
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity): backwards over names, scopes,
+  // templates
   size_t callee_start(size_t open) const {
     size_t i = callee_name(open);
-    if (i == npos || (list_[i].kind != Token::Kind::kIdentifier && !is(i, ")"))) {
-      return npos;
+    if (i == kNone || (list_[i].kind != Token::Kind::kIdentifier && !is(i, ")"))) {
+      return kNone;
     }
     if (is(i, ")")) {
       int depth = 0;
@@ -205,13 +207,13 @@ class Rewriter {
     }
     for (;;) {
       const size_t colons = before(i);
-      if (colons == npos || !is(colons, "::")) {
+      if (colons == kNone || !is(colons, "::")) {
         return i;
       }
       const size_t scope = before(colons);
       const bool named =
-          scope != npos && list_[scope].kind == Token::Kind::kIdentifier && !is(scope, "return");
-      const bool templated = scope != npos && is(scope, ">");
+          scope != kNone && list_[scope].kind == Token::Kind::kIdentifier && !is(scope, "return");
+      const bool templated = scope != kNone && is(scope, ">");
       if (!named && !templated) {
         return colons;
       }
@@ -283,7 +285,7 @@ class Rewriter {
   // [begin, end) names a pointer to the unified buffer.
   bool names_ub_pointer(size_t begin, size_t end) const {
     bool ubuf = false;
-    size_t last = npos;
+    size_t last = kNone;
     size_t words = 0;
     for (size_t i = begin; i < end; ++i) {
       if (blank(i)) {
@@ -296,7 +298,7 @@ class Rewriter {
       last = i;
       words += list_[i].text == "const" || list_[i].text == "volatile" ? 0 : 1;
     }
-    return ubuf && last != npos &&
+    return ubuf && last != kNone &&
            (is(last, "*") || (words == 1 && aliases_.contains(list_[last].text)));
   }
 
@@ -337,7 +339,7 @@ class Rewriter {
   // A parenthesis that can only be a cast: (T*), (uint64_t) before an operand.
   bool is_cast(size_t open, size_t close) const {
     const size_t last = before(close);
-    return last != npos && last > open &&
+    return last != kNone && last > open &&
            (is(last, "*") || (next(open) == last && list_[last].text.size() > 2 &&
                               list_[last].text.ends_with("_t")));
   }
@@ -415,7 +417,7 @@ class Rewriter {
     return out;
   }
 
-  static constexpr size_t npos = static_cast<size_t>(-1);
+  static constexpr size_t kNone = static_cast<size_t>(-1);
 
   Tokens tokens_;
   const std::vector<Token>& list_;
@@ -423,7 +425,7 @@ class Rewriter {
   std::map<std::string, bool> kernels_;
   std::set<std::string_view> aliases_;
   std::map<size_t, Launch> launches_;
-  size_t open_launch_ = npos;
+  size_t open_launch_ = kNone;
   std::vector<Problem> problems_;
 };
 

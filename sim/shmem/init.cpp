@@ -249,8 +249,9 @@ void aclshmem_info_get_version(int* major, int* minor) {
 }
 
 void aclshmem_info_get_name(char* name) {
-  std::strcpy(name, "ACLSHMEM v1.1.1");
-}  // NOLINT: the interface gives no size
+  constexpr char kName[] = "ACLSHMEM v1.1.1";  // the interface gives no size
+  std::memcpy(name, kName, sizeof kName);
+}
 
 int32_t aclshmemx_set_config_store_tls_key(
     const char*, const uint32_t, const char*, const uint32_t, const aclshmem_decrypt_handler) {

@@ -7,7 +7,7 @@
 namespace shmem_bind::binding {
 namespace {
 
-GeneratedFile owned(std::string text,
+GeneratedFile owned(const std::string& text,
                     const std::string& comment,
                     const std::string& origin,
                     bool executable = false) {
