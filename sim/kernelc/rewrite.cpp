@@ -188,8 +188,8 @@ class Rewriter {
     return 0;
   }
 
-  // NOLINTNEXTLINE(readability-function-cognitive-complexity): backwards over names, scopes,
-  // templates
+  // Backwards over names, scopes and templates.
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   size_t callee_start(size_t open) const {
     size_t i = callee_name(open);
     if (i == kNone || (list_[i].kind != Token::Kind::kIdentifier && !is(i, ")"))) {
