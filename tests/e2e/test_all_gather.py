@@ -90,7 +90,7 @@ class Broken(unittest.TestCase):
             op = tree / "custom-ops/all_gather"
             built = tool("build", op, *roots())
             self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
-            for _ in range(int(os.environ.get("SHMEM_BIND_E2E_REPEATS", "3"))):
+            for _ in range(int(os.environ.get("SHMEM_BIND_E2E_REPEATS", "1"))):
                 result = tool("verify", op, "--pes", "2", "--fork-only", *roots())
                 self.assertEqual(result.returncode, 13, result.stdout + result.stderr)
                 self.assertIn("NOT VERIFIED", result.stdout)
