@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <utility>
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
+#include "sim/acl/check.h"
 #include "sim/core/config.h"
 #include "sim/core/finding.h"
 #include "sim/core/stream.h"
@@ -74,12 +76,28 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel) {
   return recent_code();
 }
 
-void aclAppLog(aclLogLevel, const char*, const char*, uint32_t, const char*, ...) {
-}  // logs go nowhere
+// torch_npu asks after every failed call, and takes this call's code for the failure's when it is
+// not 0: a synchronize that failed would then pass as "not supported" on CANN 9.1. No error of the
+// simulator is of a memory or a core that could be repaired.
+aclError aclrtGetErrorVerbose(int32_t device, aclrtErrorInfo* info) {
+  SHMEM_SIM_ACL_CALL();
+  SHMEM_SIM_ACL_CHECK(shmem_sim::acl::require_place(info, __func__));
+  SHMEM_SIM_ACL_CHECK(shmem_sim::acl::require_device_id(device, __func__));
+  *info = {};
+  info->errorType = ACL_RT_ERROR_OTHERS;
+  return ACL_SUCCESS;
+}
 
-// For libopapi, whose failures are read through the same function.
+// Logs go nowhere.
+void aclAppLog(aclLogLevel, const char*, const char*, uint32_t, const char*, ...) {}
+
+// For libopapi, whose failures are read through the same function and whose calls stand in the same
+// trace.
 void shmem_sim_set_recent_error(int code, const char* call, const char* text) {
   shmem_sim::acl::fail(code, call, text);
+}
+void shmem_sim_trace_call(const char* call) {
+  shmem_sim::acl::trace(call);
 }
 
 }  // extern "C"

@@ -2,92 +2,100 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_strided.h>
+#include <c10/core/DispatchKeySet.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "sim/core/finding.h"
 #include "sim/core/stream.h"
 
-struct aclOpExecutor {
-  shmem_sim::opapi::Work work;
-};
-
-// In libascendcl: sets the thread's recent error message.
+// In libascendcl, which keeps the recent error message of each thread.
 extern "C" void shmem_sim_set_recent_error(int code, const char* call, const char* text);
+extern "C" void shmem_sim_trace_call(const char* call);
 
 namespace shmem_sim::opapi {
 namespace {
 
 constexpr int kInnerError = 561103;
-constexpr int kNullStream = 161001;
+constexpr int kNoStream = 161001;
 
-// Operators run without autograd: on tensors that never need it, straight to the CPU kernels.
-struct PlainDispatch {
-  at::AutoDispatchBelowAutograd below_autograd;
-  at::NoGradGuard no_grad;
+// Whatever the thread is in the middle of (autograd, autocast, a function transform, a dispatch
+// mode: it may be the program's own, which runs ready work while it synchronizes), tensors go
+// straight to the CPU or meta kernels.
+class PlainDispatch {
+ public:
+  PlainDispatch()
+      : keys_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect),
+              c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset) {}
+
+ private:
+  c10::impl::ForceDispatchKeyGuard keys_;
+  at::NoGradGuard no_grad_;
 };
 
-void one_thread() {
-  thread_local const bool set = [] {
-    at::set_num_threads(1);  // PEs share few cores, and a pool of threads does not survive a fork
-    return true;
-  }();
-  static_cast<void>(set);
+// PEs share few cores, and ATen's pool of threads does not survive a fork. The number belongs to
+// the thread, which may be the program's own: it gets it back.
+class OneThread {
+ public:
+  OneThread() : before_(at::get_num_threads()) { at::set_num_threads(1); }
+  ~OneThread() { at::set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
 }
 
-std::string first_line(const char* text) {
-  const std::string whole(text);
-  return whole.substr(0, whole.find('\n'));
+// Null-terminated texts of ATen carry a stack behind the message.
+std::string message_of(const std::exception& error) {
+  const auto* of_torch = dynamic_cast<const c10::Error*>(&error);
+  return first_line(of_torch == nullptr ? error.what() : of_torch->what_without_backtrace());
 }
 
-void try_on_meta(const Work& work) {
+void try_out(const aclOpExecutor& prepared) {
   try {
-    work.run(View(true));
+    prepared.try_out();
   } catch (const c10::NotImplementedError&) {
-    // no meta implementation: the second phase will tell
+    // The operator has no meta kernel: the second phase will tell.
   }
 }
 
 }  // namespace
 
-at::Tensor View::operator()(const at::Tensor& tensor) const {
-  if (!meta_ || !tensor.defined()) {
-    return tensor;
-  }
-  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
+void remember_error(const char* call, const std::string& text) {
+  shmem_sim_set_recent_error(kBadArguments, call, text.c_str());
 }
 
-void remember_error(const char* call, const char* text) {
-  shmem_sim_set_recent_error(kBadArguments, call, text);
-}
-
-int first_phase(const char* name,
-                const std::function<Work()>& prepare,
-                uint64_t* workspace,
-                aclOpExecutor** executor) {
+int first_phase(
+    const char* name, Trial trial, Prepare prepare, uint64_t* workspace, aclOpExecutor** executor) {
+  shmem_sim_trace_call(name);
   *workspace = 0;
   *executor = nullptr;
+  int argument = 0;
   try {
     const PlainDispatch plain;
-    auto prepared = std::make_unique<aclOpExecutor>(aclOpExecutor{prepare()});
-    if (prepared->work.tried_on_meta) {
-      try_on_meta(prepared->work);
+    auto prepared = prepare(argument);
+    argument = 0;
+    if (trial == Trial::kInFirstPhase) {
+      try_out(*prepared);
     }
     *executor = prepared.release();
     return 0;
   } catch (const std::exception& error) {
-    remember_error(name, first_line(error.what()).c_str());
+    const std::string place = argument == 0 ? "" : "argument " + std::to_string(argument) + ": ";
+    remember_error(name, place + message_of(error));
     return kBadArguments;
   }
 }
 
 int second_phase(const char* name, aclOpExecutor* executor, void* stream) {
-  std::shared_ptr<aclOpExecutor> owned(executor);
+  std::shared_ptr<const aclOpExecutor> owned(executor);
   if (executor == nullptr) {
     remember_error(name, "no executor: the first phase failed or was not called");
     return kBadArguments;
@@ -96,16 +104,16 @@ int second_phase(const char* name, aclOpExecutor* executor, void* stream) {
       stream == nullptr ? default_stream(current_device()) : static_cast<Stream*>(stream);
   if (!is_stream(target)) {
     remember_error(name, "the stream is not alive");
-    return kNullStream;
+    return kNoStream;
   }
   enqueue(target, name, [name, owned = std::move(owned)] {
     try {
-      one_thread();
       const PlainDispatch plain;
-      owned->work.run(View(false));
+      const OneThread one_thread;
+      owned->run();
       return Status{};
     } catch (const std::exception& error) {
-      const std::string text = std::string(name) + ": " + first_line(error.what());
+      const std::string text = std::string(name) + ": " + message_of(error);
       report({"operator-failed", text});
       return failed(kInnerError, text);
     }

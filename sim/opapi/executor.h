@@ -1,62 +1,42 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
+#include <c10/util/FunctionRef.h>
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <string>
 
-#include "sim/opapi/handle.h"
-
-// The two phases of an aclnn call. The first turns the arguments into Work and tries it on meta
+// The two phases of an aclnn call. The first reads the arguments and tries the operator on meta
 // tensors, so that wrong shapes and types are said at once; the second queues the work on the
-// stream.
+// stream. Thread safety: calls may come from any thread; one executor belongs to one call.
 
-struct aclOpExecutor;
+// A prepared call: what torch_npu carries from the first phase to the second.
+struct aclOpExecutor {
+  virtual ~aclOpExecutor() = default;
+  virtual void run() const = 0;      // on the device thread; throws what ATen throws
+  virtual void try_out() const = 0;  // on meta tensors; throws what ATen throws
+};
 
 namespace shmem_sim::opapi {
 
-// Gives an operator its tensors: the real ones, or meta tensors of the same layout when shapes are
-// tried.
-class View {
- public:
-  explicit View(bool meta) : meta_(meta) {}
-  at::Tensor operator()(const at::Tensor& tensor) const;
+// Whether the first phase tries the operator: not when its work or its shapes need data.
+enum class Trial { kInFirstPhase, kNone };
 
- private:
-  bool meta_;
-};
-
-struct Work {
-  std::function<void(const View&)> run;
-  bool tried_on_meta = true;  // false: depends on data, or has no meta implementation
-};
-
-// Code of an operator that cannot be prepared; aclGetRecentErrMsg gives the text.
+// What a failing first phase returns; aclGetRecentErrMsg gives the text.
 inline constexpr int kBadArguments = 161002;
 
-int first_phase(const char* name,
-                const std::function<Work()>& prepare,
-                uint64_t* workspace,
-                aclOpExecutor** executor);
+// Reads the arguments and sets `argument` to the number (from 1) of the one it is reading.
+using Prepare = c10::function_ref<std::unique_ptr<aclOpExecutor>(int& argument)>;
+
+int first_phase(
+    const char* name, Trial trial, Prepare prepare, uint64_t* workspace, aclOpExecutor** executor);
+// Takes the executor over. Work that fails on the device is the finding "operator-failed" and the
+// device's error from then on.
 int second_phase(const char* name, aclOpExecutor* executor, void* stream);
 
-// Sets what aclGetRecentErrMsg of libascendcl will say on this thread.
-void remember_error(const char* call, const char* text);
+// Sets what aclGetRecentErrMsg of libascendcl says on this thread.
+void remember_error(const char* call, const std::string& text);
 
 }  // namespace shmem_sim::opapi
 
-#define SHMEM_SIM_UNPAREN(...) __VA_ARGS__
-
-// One operator: NAME, its parameters in the vendor's order (types of handle.h), their names, and a
-// body that returns Work. Exports aclnn<NAME>GetWorkspaceSize and aclnn<NAME>.
-#define ACLNN(NAME, PARAMETERS, ARGUMENTS, ...)                                            \
-  static ::shmem_sim::opapi::Work work_##NAME PARAMETERS __VA_ARGS__ extern "C"            \
-      __attribute__((visibility("default"))) int aclnn##NAME##GetWorkspaceSize(            \
-          SHMEM_SIM_UNPAREN PARAMETERS, uint64_t* workspace_, aclOpExecutor** executor_) { \
-    return ::shmem_sim::opapi::first_phase(                                                \
-        "aclnn" #NAME, [&] { return work_##NAME ARGUMENTS; }, workspace_, executor_);      \
-  }                                                                                        \
-  extern "C" __attribute__((visibility("default"))) int aclnn##NAME(                       \
-      void*, uint64_t, aclOpExecutor* executor_, void* stream_) {                          \
-    return ::shmem_sim::opapi::second_phase("aclnn" #NAME, executor_, stream_);            \
-  }
+#define SHMEM_SIM_EXPORT __attribute__((visibility("default")))

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
-// What torch_npu passes to an operator. A tensor is a view over device memory (which is host memory
-// here); the handle may be destroyed as soon as the second phase has returned, so everything that
-// runs later keeps the view itself.
+#include "acl/acl_base.h"
+
+// What torch_npu passes to an operator: opaque handles, made and destroyed by the aclCreate… and
+// aclDestroy… functions of handle.cpp. Reading a handle here gives a value that lives on its own,
+// because torch_npu may destroy the handle as soon as the second phase has returned.
 
 struct aclTensor {
-  // Shared with queued work: operators whose result size depends on data set the view when they
-  // run.
+  // A view over the program's memory. Shared with queued work: an operator whose result size
+  // depends on data replaces it when it runs (aclGetViewShape reads it afterwards).
   std::shared_ptr<at::Tensor> view;
+  std::string defect;  // why no operator can take this tensor; empty when one can
 };
 struct aclScalar {
   at::Scalar value;
@@ -29,7 +33,7 @@ struct aclFloatArray {
   std::vector<float> values;
 };
 struct aclTensorList {
-  std::vector<aclTensor> tensors;
+  std::vector<std::unique_ptr<aclTensor>> tensors;  // null where the caller gave null
 };
 struct aclScalarList {
   std::vector<at::Scalar> values;
@@ -37,21 +41,16 @@ struct aclScalarList {
 
 namespace shmem_sim::opapi {
 
-// Parameter types of the operator tables.
-using T = const aclTensor*;
-using S = const aclScalar*;
-using IA = const aclIntArray*;
-using TL = const aclTensorList*;
+// ATen's type for an aclDataType; empty for types that have no CPU kernels.
+std::optional<at::ScalarType> scalar_type(aclDataType type);
 
-// ATen's type for an aclDataType number. Throws for types that are not modelled.
-at::ScalarType scalar_type(int acl_type);
-
-// The tensor behind a handle; undefined for null.
-at::Tensor tensor(T handle);
-std::optional<at::Tensor> optional_tensor(T handle);
-std::vector<at::Tensor> tensors(TL handle);
-at::Scalar scalar(S handle);
-std::optional<at::Scalar> optional_scalar(S handle);
-std::vector<int64_t> ints(IA handle);
+// The readers. They throw c10::Error when the handle was never made or is destroyed, when the
+// tensor has a defect, and when its elements do not all lie in one live allocation that the device
+// can reach (which is also the finding "not-device-memory"). Null gives null, an
+// empty list, or nothing.
+std::shared_ptr<at::Tensor> read_view(const aclTensor* handle);
+std::vector<at::Tensor> read_tensors(const aclTensorList* handle);
+std::optional<at::Scalar> read_maybe_scalar(const aclScalar* handle);
+std::vector<int64_t> read_ints(const aclIntArray* handle);
 
 }  // namespace shmem_sim::opapi

@@ -2,136 +2,50 @@
 #include <ATen/ops/eye.h>
 #include <ATen/ops/linspace.h>
 
-#include "sim/opapi/executor.h"
+#include "sim/opapi/operator.h"
 
-// What writes its first argument, and what makes a tensor from nothing.
+// What writes its first argument, what copies, and what makes a tensor from nothing.
 
-namespace {
-
-using namespace shmem_sim::opapi;  // NOLINT(google-build-using-namespace)
-using at::Tensor;
-
-#define IN_PLACE(NAME, EXPRESSION)   \
-  ACLNN(NAME, (T self), (self), {    \
-    const Tensor a = tensor(self);   \
-    return Work{[=](const View& v) { \
-      const Tensor x = v(a);         \
-      EXPRESSION;                    \
-    }};                              \
-  })
-
-IN_PLACE(InplaceZero, x.zero_())
-IN_PLACE(InplaceOne, x.fill_(1))
-
-#define IN_PLACE_TENSOR(NAME, EXPRESSION)         \
-  ACLNN(NAME, (T self, T other), (self, other), { \
-    const Tensor a = tensor(self);                \
-    const Tensor b = tensor(other);               \
-    return Work{[=](const View& v) {              \
-      const Tensor x = v(a);                      \
-      const Tensor y = v(b);                      \
-      EXPRESSION;                                 \
-    }};                                           \
-  })
-
-IN_PLACE_TENSOR(InplaceMul, x.mul_(y))
-IN_PLACE_TENSOR(InplaceDiv, x.div_(y))
-IN_PLACE_TENSOR(InplaceCopy, x.copy_(y))
-
-#define IN_PLACE_SCALAR(NAME, EXPRESSION)         \
-  ACLNN(NAME, (T self, S other), (self, other), { \
-    const Tensor a = tensor(self);                \
-    const at::Scalar y = scalar(other);           \
-    return Work{[=](const View& v) {              \
-      const Tensor x = v(a);                      \
-      EXPRESSION;                                 \
-    }};                                           \
-  })
-
-IN_PLACE_SCALAR(InplaceMuls, x.mul_(y))
-IN_PLACE_SCALAR(InplaceDivs, x.div_(y))
-IN_PLACE_SCALAR(InplaceFillScalar, x.fill_(y))
-
-#define IN_PLACE_ALPHA(NAME, EXPRESSION)                          \
-  ACLNN(NAME, (T self, T other, S alpha), (self, other, alpha), { \
-    const Tensor a = tensor(self);                                \
-    const Tensor b = tensor(other);                               \
-    const at::Scalar factor = scalar(alpha);                      \
-    return Work{[=](const View& v) {                              \
-      const Tensor x = v(a);                                      \
-      const Tensor y = v(b);                                      \
-      EXPRESSION;                                                 \
-    }};                                                           \
-  })
-
-IN_PLACE_ALPHA(InplaceAdd, x.add_(y, factor))
-IN_PLACE_ALPHA(InplaceSub, x.sub_(y, factor))
-
-#define IN_PLACE_SCALAR_ALPHA(NAME, EXPRESSION)                   \
-  ACLNN(NAME, (T self, S other, S alpha), (self, other, alpha), { \
-    const Tensor a = tensor(self);                                \
-    const at::Scalar y = scalar(other);                           \
-    const at::Scalar factor = scalar(alpha);                      \
-    return Work{[=](const View& v) {                              \
-      const Tensor x = v(a);                                      \
-      EXPRESSION;                                                 \
-    }};                                                           \
-  })
-
-IN_PLACE_SCALAR_ALPHA(InplaceAdds, x.add_(y, factor))
-IN_PLACE_SCALAR_ALPHA(InplaceSubs, x.sub_(y, factor))
-
-IN_PLACE_TENSOR(InplaceFillTensor, x.copy_(y))
-
-ACLNN(InplaceMaskedFillTensor, (T self, T mask, T value), (self, mask, value), {
-  const Tensor x = tensor(self);
-  const Tensor m = tensor(mask);
-  const Tensor y = tensor(value);
-  return Work{[=](const View& v) { v(x).masked_fill_(v(m), v(y)); }, false};
+ACLNN(InplaceZero, 1, [](Out self) { self.tensor().zero_(); })
+ACLNN(InplaceOne, 1, [](Out self) { self.tensor().fill_(1); })
+ACLNN(InplaceFillScalar, 2, [](Out self, Number value) { self.tensor().fill_(value); })
+ACLNN(InplaceFillTensor, 2, [](Out self, In value) {
+  TORCH_CHECK(value.numel() == 1, "a value of ", value.numel(), " elements");
+  self.tensor().copy_(value);
+})
+ACLNN(InplaceMaskedFillScalar, 3, [](Out self, In mask, Number value) {
+  self.tensor().masked_fill_(mask, value);
+})
+ACLNN(InplaceMaskedFillTensor, 3, [](Out self, In mask, In value) {
+  self.tensor().masked_fill_(mask, value);
 })
 
-ACLNN(InplaceMaskedFillScalar, (T self, T mask, S value), (self, mask, value), {
-  const Tensor x = tensor(self);
-  const Tensor m = tensor(mask);
-  const at::Scalar y = scalar(value);
-  return Work{[=](const View& v) { v(x).masked_fill_(v(m), y); }};
+ACLNN(InplaceAdd, 3, [](Out self, In y, Number alpha) { self.tensor().add_(y, alpha); })
+ACLNN(InplaceAdds, 3, [](Out self, Number y, Number alpha) { self.tensor().add_(y, alpha); })
+ACLNN(InplaceSub, 3, [](Out self, In y, Number alpha) { self.tensor().sub_(y, alpha); })
+ACLNN(InplaceSubs, 3, [](Out self, Number y, Number alpha) { self.tensor().sub_(y, alpha); })
+ACLNN(InplaceMul, 2, [](Out self, In y) { self.tensor().mul_(y); })
+ACLNN(InplaceMuls, 2, [](Out self, Number y) { self.tensor().mul_(y); })
+ACLNN(InplaceDiv, 2, [](Out self, In y) { self.tensor().div_(y); })
+ACLNN(InplaceDivs, 2, [](Out self, Number y) { self.tensor().div_(y); })
+
+// Any dtype and layout to any other; every copy, cast, contiguous and clone of torch_npu.
+ACLNN(InplaceCopy, 2, [](Out self, In source) { self.tensor().copy_(source); })
+ACLNN(Cast, 3, [](In source, Type type, Out out) {
+  TORCH_CHECK(out.tensor().scalar_type() == type,
+              "asked for ",
+              type,
+              ", the output is of ",
+              out.tensor().scalar_type());
+  out.set(source.to(type));
 })
 
-ACLNN(Cast, (T self, int32_t type, T out), (self, type, out), {
-  const Tensor x = tensor(self);
-  const Tensor o = tensor(out);
-  TORCH_CHECK(o.scalar_type() == scalar_type(type),
-              "Cast: the output has another dtype than asked for");
-  return Work{[=](const View& v) { v(o).copy_(v(x)); }};
+ACLNN(Arange, 4, [](Number start, Number end, Number step, Out out) {
+  out.set(at::arange(start, end, step, out.tensor().options()));
 })
-
-ACLNN(Arange, (S start, S end, S step, T out), (start, end, step, out), {
-  const at::Scalar from = scalar(start);
-  const at::Scalar to = scalar(end);
-  const at::Scalar by = scalar(step);
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) {
-    const Tensor target = v(o);
-    target.copy_(at::arange(from, to, by, target.options()));
-  }};
+ACLNN(Linspace, 4, [](Number start, Number end, int64_t steps, Out out) {
+  out.set(at::linspace(start, end, steps, out.tensor().options()));
 })
-
-ACLNN(Linspace, (S start, S end, int64_t steps, T out), (start, end, steps, out), {
-  const at::Scalar from = scalar(start);
-  const at::Scalar to = scalar(end);
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) {
-    const Tensor target = v(o);
-    target.copy_(at::linspace(from, to, steps, target.options()));
-  }};
+ACLNN(Eye, 3, [](int64_t rows, int64_t columns, Out out) {
+  out.set(at::eye(rows, columns, out.tensor().options()));
 })
-
-ACLNN(Eye, (int64_t rows, int64_t columns, T out), (rows, columns, out), {
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) {
-    const Tensor target = v(o);
-    target.copy_(at::eye(rows, columns, target.options()));
-  }};
-})
-
-}  // namespace

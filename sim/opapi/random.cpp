@@ -1,139 +1,106 @@
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/rand.h>
 #include <ATen/ops/randperm.h>
 
-#include "sim/opapi/executor.h"
+#include "sim/opapi/operator.h"
 
-// Random numbers: a generator made from the seed and offset torch_npu passes, so that the same seed
-// gives the same values. The values differ from hardware, as they do between any two devices.
+// Random numbers, from the seed and offset that torch_npu passes: the same seed gives the same
+// values. They differ from hardware, as they do between any two kinds of device.
 
-namespace {
+namespace shmem_sim::opapi {
 
-using namespace shmem_sim::opapi;  // NOLINT(google-build-using-namespace)
-using at::Tensor;
-
-at::Generator generator(int64_t seed, int64_t offset) {
+static at::Generator generator(int64_t seed, int64_t offset) {
   const auto mixed =
       static_cast<uint64_t>(seed) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(offset);
   return at::make_generator<at::CPUGeneratorImpl>(mixed);
 }
 
-ACLNN(InplaceUniform,
-      (T self, double from, double to, uint64_t seed, uint64_t offset),
-      (self, from, to, seed, offset),
-      {
-        const Tensor x = tensor(self);
-        return Work{
-            [=](const View&) {
-              x.uniform_(
-                  from, to, generator(static_cast<int64_t>(seed), static_cast<int64_t>(offset)));
-            },
-            false};
-      })
+// Dropout masks hold one bit an element, the lowest first, set where the element is kept.
 
-ACLNN(
-    InplaceNormal,
-    (T self, float mean, float deviation, int64_t seed, int64_t offset),
-    (self, mean, deviation, seed, offset),
-    {
-      const Tensor x = tensor(self);
-      return Work{[=](const View&) { x.normal_(mean, deviation, generator(seed, offset)); }, false};
-    })
-
-ACLNN(InplaceRandom,
-      (T self, int64_t from, int64_t to, int64_t seed, int64_t offset),
-      (self, from, to, seed, offset),
-      {
-        const Tensor x = tensor(self);
-        return Work{[=](const View&) { x.random_(from, to, generator(seed, offset)); }, false};
-      })
-
-ACLNN(InplaceBernoulliTensor,
-      (T self, T probability, int64_t seed, int64_t offset),
-      (self, probability, seed, offset),
-      {
-        const Tensor x = tensor(self);
-        const Tensor p = tensor(probability);
-        return Work{[=](const View&) { x.bernoulli_(p, generator(seed, offset)); }, false};
-      })
-
-ACLNN(Randperm, (int64_t count, int64_t seed, int64_t offset, T out), (count, seed, offset, out), {
-  const Tensor o = tensor(out);
-  return Work{
-      [=](const View&) { o.copy_(at::randperm(count, generator(seed, offset), at::kLong)); },
-      false};
-})
-
-// --- dropout: one bit an element, set where the element is kept ---
-
-Tensor kept(int64_t elements, double p, int64_t seed, int64_t offset) {
-  Tensor uniform = at::randperm(0, at::kFloat).resize_({elements});
-  uniform.uniform_(0, 1, generator(seed, offset));
-  return uniform.ge(p);
-}
-
-void pack_bits(const Tensor& bits, const Tensor& mask) {
-  const bool* bit = bits.const_data_ptr<bool>();
-  auto* byte = mask.data_ptr<uint8_t>();
+static void draw_mask(
+    int64_t elements, double p, int64_t seed, int64_t offset, const at::Tensor& mask) {
+  TORCH_CHECK(p >= 0 && p <= 1, "a probability of ", p);
+  const at::Tensor kept = at::rand({elements}, generator(seed, offset)).ge(p);
+  const bool* keep = kept.const_data_ptr<bool>();
   mask.zero_();
-  for (int64_t i = 0; i < bits.numel(); ++i) {
-    byte[i / 8] = static_cast<uint8_t>(byte[i / 8] | (bit[i] ? 1 << (i % 8) : 0));
+  auto* byte = mask.data_ptr<uint8_t>();
+  for (int64_t i = 0; i < elements; ++i) {
+    byte[i / 8] = static_cast<uint8_t>(byte[i / 8] | (static_cast<int>(keep[i]) << (i % 8)));
   }
 }
 
-Tensor unpack_bits(const Tensor& mask, int64_t elements) {
-  Tensor bits = at::randperm(0, at::kFloat).resize_({elements});
-  auto* value = bits.data_ptr<float>();
+static at::Tensor drop(const at::Tensor& x, const at::Tensor& mask, double p) {
+  at::Tensor keep = at::empty(x.sizes(), at::kFloat);
+  auto* value = keep.data_ptr<float>();
   const auto* byte = mask.const_data_ptr<uint8_t>();
-  for (int64_t i = 0; i < elements; ++i) {
+  for (int64_t i = 0; i < keep.numel(); ++i) {
     value[i] = static_cast<float>((byte[i / 8] >> (i % 8)) & 1);
   }
-  return bits;
+  return p >= 1 ? x.mul(0) : x.mul(keep.to(x.scalar_type())).div(1 - p);
 }
 
-Tensor dropped(const Tensor& x, const Tensor& mask, double p) {
-  const Tensor keep = unpack_bits(mask, x.numel()).reshape(x.sizes()).to(x.scalar_type());
-  return p >= 1 ? x.mul(0) : x.mul(keep).div(1 - p);
+static void require_mask(const at::Tensor& mask, int64_t elements) {
+  TORCH_CHECK(
+      mask.scalar_type() == at::kByte && mask.is_contiguous() && mask.numel() * 8 >= elements,
+      "a mask of ",
+      mask.sizes(),
+      " ",
+      mask.scalar_type(),
+      " for ",
+      elements,
+      " elements: one bit each in uint8");
 }
 
-ACLNN(
-    DropoutGenMaskV2,
-    (IA shape, double p, int64_t seed, int64_t offset, int32_t, T mask),
-    (shape, p, seed, offset, 0, mask),
-    {
-      int64_t elements = 1;
-      for (const int64_t size : ints(shape)) {
-        elements *= size;
-      }
-      const Tensor m = tensor(mask);
-      TORCH_CHECK(
-          m.numel() * 8 >= elements, "a mask of ", m.numel(), " bytes for ", elements, " elements");
-      return Work{[=](const View&) { pack_bits(kept(elements, p, seed, offset), m); }, false};
-    })
+}  // namespace shmem_sim::opapi
 
-ACLNN(DropoutDoMask, (T self, T mask, double p, T out), (self, mask, p, out), {
-  const Tensor x = tensor(self);
-  const Tensor m = tensor(mask);
-  const Tensor o = tensor(out);
-  return Work{[=](const View&) { o.copy_(dropped(x, m, p)); }, false};
+ACLNN_UNTRIED(InplaceUniform,
+              5,
+              [](Out self, double from, double to, int64_t seed, int64_t offset) {
+                self.tensor().uniform_(from, to, generator(seed, offset));
+              })
+ACLNN_UNTRIED(InplaceNormal,
+              5,
+              [](Out self, float mean, float deviation, int64_t seed, int64_t offset) {
+                self.tensor().normal_(mean, deviation, generator(seed, offset));
+              })
+ACLNN_UNTRIED(InplaceRandom,
+              5,
+              [](Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
+                self.tensor().random_(from, to, generator(seed, offset));
+              })
+ACLNN_UNTRIED(InplaceBernoulliTensor,
+              4,
+              [](Out self, In probability, int64_t seed, int64_t offset) {
+                self.tensor().bernoulli_(probability, generator(seed, offset));
+              })
+ACLNN_UNTRIED(Randperm, 4, [](int64_t count, int64_t seed, int64_t offset, Out out) {
+  out.set(at::randperm(count, generator(seed, offset), at::kLong));
 })
 
-ACLNN(DropoutV3,
-      (T self, T, double p, int64_t seed, int64_t offset, T out, T mask),
-      (self, nullptr, p, seed, offset, out, mask),
-      {
-        const Tensor x = tensor(self);
-        const Tensor o = tensor(out);
-        const Tensor m = tensor(mask);
-        return Work{[=](const View&) {
-                      pack_bits(kept(x.numel(), p, seed, offset), m);
-                      o.copy_(dropped(x, m, p));
-                    },
-                    false};
-      })
+// The int32_t is the dtype of the probability on hardware.
+ACLNN_UNTRIED(DropoutGenMaskV2,
+              6,
+              [](Ints shape, double p, int64_t seed, int64_t offset, int32_t, Out mask) {
+                const int64_t elements = c10::multiply_integers(shape);
+                require_mask(mask.tensor(), elements);
+                draw_mask(elements, p, seed, offset, mask.tensor());
+              })
+ACLNN_UNTRIED(DropoutDoMask, 4, [](In x, In mask, double p, Out out) {
+  require_mask(mask, x.numel());
+  out.set(drop(x, mask, p));
+})
+ACLNN_UNTRIED(
+    DropoutV3,
+    7,
+    [](In x, MaybeIn noise_shape, double p, int64_t seed, int64_t offset, Out out, Out mask) {
+      TORCH_CHECK(!noise_shape, "a noise shape is not modelled");
+      require_mask(mask.tensor(), x.numel());
+      draw_mask(x.numel(), p, seed, offset, mask.tensor());
+      out.set(drop(x, mask.tensor(), p));
+    })
 
-}  // namespace
-
-// The form of the random functions; both forms are the same here.
-extern "C" __attribute__((visibility("default"))) int aclnnSetPytorchRandom(int32_t) {
+// How hardware draws (as CUDA does, or its own way); here both ways are one.
+extern "C" SHMEM_SIM_EXPORT int aclnnSetPytorchRandom(int32_t) {
   return 0;
 }

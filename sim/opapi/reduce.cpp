@@ -1,228 +1,77 @@
-#include <ATen/ops/_unique2.h>
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/linalg_vector_norm.h>
 
-#include "sim/opapi/executor.h"
+#include "sim/opapi/operator.h"
 
-// Reductions, scans, sorting. A list of dimensions that is empty means all of them.
+// Reductions, scans, sorting.
 
-namespace {
+namespace shmem_sim::opapi {
 
-using namespace shmem_sim::opapi;  // NOLINT(google-build-using-namespace)
-using at::Tensor;
-using Dims = std::vector<int64_t>;
-
-at::OptionalIntArrayRef some(const Dims& dims) {
+// An empty list of dimensions means all of them.
+static at::OptionalIntArrayRef all_or(Ints dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
 
-#define OVER_DIMS(NAME, EXPRESSION)                                           \
-  ACLNN(NAME, (T self, IA dims, bool keep, T out), (self, dims, keep, out), { \
-    const Tensor a = tensor(self);                                            \
-    const Dims d = ints(dims);                                                \
-    const Tensor o = tensor(out);                                             \
-    return Work{[=](const View& v) {                                          \
-      const Tensor x = v(a);                                                  \
-      v(o).copy_(EXPRESSION);                                                 \
-    }};                                                                       \
-  })
+}  // namespace shmem_sim::opapi
 
-OVER_DIMS(Any, d.empty() ? x.any() : x.any(some(d), keep))
-OVER_DIMS(All, d.empty() ? x.all() : x.all(some(d), keep))
-OVER_DIMS(Amax, x.amax(d, keep))
-OVER_DIMS(Amin, x.amin(d, keep))
-
-#define OVER_ONE_DIM(NAME, EXPRESSION)                                           \
-  ACLNN(NAME, (T self, int64_t dim, bool keep, T out), (self, dim, keep, out), { \
-    const Tensor a = tensor(self);                                               \
-    const Tensor o = tensor(out);                                                \
-    return Work{[=](const View& v) {                                             \
-      const Tensor x = v(a);                                                     \
-      v(o).copy_(EXPRESSION);                                                    \
-    }};                                                                          \
-  })
-
-OVER_ONE_DIM(ArgMax, x.argmax(dim, keep))
-OVER_ONE_DIM(ArgMin, x.argmin(dim, keep))
-
-#define WITH_INDICES(NAME, EXPRESSION)                                                             \
-  ACLNN(                                                                                           \
-      NAME, (T self, int64_t dim, bool keep, T out, T indices), (self, dim, keep, out, indices), { \
-        const Tensor a = tensor(self);                                                             \
-        const Tensor o = tensor(out);                                                              \
-        const Tensor i = tensor(indices);                                                          \
-        return Work{[=](const View& v) {                                                           \
-          const Tensor x = v(a);                                                                   \
-          const auto [values, places] = EXPRESSION;                                                \
-          v(o).copy_(values);                                                                      \
-          v(i).copy_(places);                                                                      \
-        }};                                                                                        \
-      })
-
-WITH_INDICES(MaxDim, x.max(dim, keep))
-WITH_INDICES(MinDim, x.min(dim, keep))
-
-#define TYPED_OVER_DIMS(NAME, WHOLE, SOME)                                                        \
-  ACLNN(NAME, (T self, IA dims, bool keep, int32_t type, T out), (self, dims, keep, type, out), { \
-    const Tensor a = tensor(self);                                                                \
-    const Dims d = ints(dims);                                                                    \
-    const at::ScalarType t = scalar_type(type);                                                   \
-    const Tensor o = tensor(out);                                                                 \
-    return Work{[=](const View& v) {                                                              \
-      const Tensor x = v(a);                                                                      \
-      v(o).copy_(d.empty() ? WHOLE : SOME);                                                       \
-    }};                                                                                           \
-  })
-
-TYPED_OVER_DIMS(Mean, x.mean(t), x.mean(some(d), keep, t))
-TYPED_OVER_DIMS(ReduceSum, x.sum(t), x.sum(some(d), keep, t))
-
-ACLNN(Prod, (T self, int32_t type, T out), (self, type, out), {
-  const Tensor x = tensor(self);
-  const Tensor o = tensor(out);
-  const at::ScalarType t = scalar_type(type);
-  return Work{[=](const View& v) { v(o).copy_(v(x).prod(t)); }};
+ACLNN(Max, 2, [](In x, Out out) { out.set(x.max()); })
+ACLNN(Min, 2, [](In x, Out out) { out.set(x.min()); })
+ACLNN(Any, 4, [](In x, Ints dims, bool keep, Out out) { out.set(x.any(all_or(dims), keep)); })
+ACLNN(All, 4, [](In x, Ints dims, bool keep, Out out) { out.set(x.all(all_or(dims), keep)); })
+ACLNN(Amax, 4, [](In x, Ints dims, bool keep, Out out) { out.set(x.amax(dims, keep)); })
+ACLNN(Amin, 4, [](In x, Ints dims, bool keep, Out out) { out.set(x.amin(dims, keep)); })
+ACLNN(ArgMax, 4, [](In x, int64_t dim, bool keep, Out out) { out.set(x.argmax(dim, keep)); })
+ACLNN(ArgMin, 4, [](In x, int64_t dim, bool keep, Out out) { out.set(x.argmin(dim, keep)); })
+ACLNN(MaxDim, 5, [](In x, int64_t dim, bool keep, Out out, Out indices) {
+  const auto [values, places] = x.max(dim, keep);
+  out.set(values);
+  indices.set(places);
+})
+ACLNN(MinDim, 5, [](In x, int64_t dim, bool keep, Out out, Out indices) {
+  const auto [values, places] = x.min(dim, keep);
+  out.set(values);
+  indices.set(places);
 })
 
-ACLNN(ProdDim,
-      (T self, int64_t dim, bool keep, int32_t type, T out),
-      (self, dim, keep, type, out),
-      {
-        const Tensor x = tensor(self);
-        const Tensor o = tensor(out);
-        const at::ScalarType t = scalar_type(type);
-        return Work{[=](const View& v) { v(o).copy_(v(x).prod(dim, keep, t)); }};
-      })
-
-ACLNN(Cumsum, (T self, int64_t dim, int32_t type, T out), (self, dim, type, out), {
-  const Tensor x = tensor(self);
-  const Tensor o = tensor(out);
-  const at::ScalarType t = scalar_type(type);
-  return Work{[=](const View& v) { v(o).copy_(v(x).cumsum(dim, t)); }};
+ACLNN(Mean, 5, [](In x, Ints dims, bool keep, Type type, Out out) {
+  out.set(x.mean(all_or(dims), keep, type));
+})
+ACLNN(ReduceSum, 5, [](In x, Ints dims, bool keep, Type type, Out out) {
+  out.set(x.sum(all_or(dims), keep, type));
+})
+ACLNN(Prod, 3, [](In x, Type type, Out out) { out.set(x.prod(type)); })
+ACLNN(ProdDim, 5, [](In x, int64_t dim, bool keep, Type type, Out out) {
+  out.set(x.prod(dim, keep, type));
+})
+ACLNN(Cumsum, 4, [](In x, int64_t dim, Type type, Out out) { out.set(x.cumsum(dim, type)); })
+ACLNN(Std, 5, [](In x, Ints dims, int64_t correction, bool keep, Out out) {
+  out.set(x.std(all_or(dims), std::optional<at::Scalar>(correction), keep));
+})
+ACLNN(VarCorrection, 5, [](In x, Ints dims, int64_t correction, bool keep, Out out) {
+  out.set(x.var(all_or(dims), std::optional<at::Scalar>(correction), keep));
+})
+ACLNN(LinalgVectorNorm, 6, [](In x, Number order, Ints dims, bool keep, Type type, Out out) {
+  out.set(at::linalg_vector_norm(x, order, all_or(dims), keep, type));
+})
+ACLNN(Histc, 5, [](In x, int64_t bins, Number low, Number high, Out out) {
+  out.set(x.histc(bins, low, high));
+})
+// The number of bins is in the data; torch_npu asks Min and Max first and makes the output to fit.
+ACLNN_UNTRIED(Bincount, 4, [](In x, MaybeIn weights, int64_t least, Out out) {
+  out.set(at::bincount(x.flatten(), weights, least));
 })
 
-#define WITH_CORRECTION(NAME, EXPRESSION)                        \
-  ACLNN(NAME,                                                    \
-        (T self, IA dims, int64_t correction, bool keep, T out), \
-        (self, dims, correction, keep, out),                     \
-        {                                                        \
-          const Tensor a = tensor(self);                         \
-          const Dims d = ints(dims);                             \
-          const Tensor o = tensor(out);                          \
-          return Work{[=](const View& v) {                       \
-            const Tensor x = v(a);                               \
-            const std::optional<at::Scalar> c(correction);       \
-            v(o).copy_(EXPRESSION);                              \
-          }};                                                    \
-        })
-
-WITH_CORRECTION(Std, x.std(some(d), c, keep))
-WITH_CORRECTION(VarCorrection, x.var(some(d), c, keep))
-
-ACLNN(LinalgVectorNorm,
-      (T self, S order, IA dims, bool keep, int32_t type, T out),
-      (self, order, dims, keep, type, out),
-      {
-        const Tensor x = tensor(self);
-        const at::Scalar p = scalar(order);
-        const Dims d = ints(dims);
-        const at::ScalarType t = scalar_type(type);
-        const Tensor o = tensor(out);
-        return Work{
-            [=](const View& v) { v(o).copy_(at::linalg_vector_norm(v(x), p, some(d), keep, t)); }};
-      })
-
-ACLNN(Histc, (T self, int64_t bins, S low, S high, T out), (self, bins, low, high, out), {
-  const Tensor x = tensor(self);
-  const at::Scalar from = scalar(low);
-  const at::Scalar to = scalar(high);
-  const Tensor o = tensor(out);
-  return Work{[=](const View& v) { v(o).copy_(v(x).histc(bins, from, to)); }, false};
+ACLNN(Sort, 6, [](In x, bool stable, int64_t dim, bool descending, Out values, Out indices) {
+  const auto [sorted, places] = x.sort(std::optional<bool>(stable), dim, descending);
+  values.set(sorted);
+  indices.set(places);
 })
-
-ACLNN(Bincount, (T self, T weights, int64_t least, T out), (self, weights, least, out), {
-  const Tensor x = tensor(self);
-  const auto w = optional_tensor(weights);
-  const Tensor o = tensor(out);
-  return Work{[=](const View&) { o.copy_(at::bincount(x.flatten(), w, least)); }, false};
-})
-
-ACLNN(Sort,
-      (T self, bool stable, int64_t dim, bool descending, T values, T indices),
-      (self, stable, dim, descending, values, indices),
-      {
-        const Tensor x = tensor(self);
-        const Tensor o = tensor(values);
-        const Tensor i = tensor(indices);
-        return Work{[=](const View& v) {
-          const auto [sorted, places] = v(x).sort(std::optional<bool>(stable), dim, descending);
-          v(o).copy_(sorted);
-          v(i).copy_(places);
-        }};
-      })
-
-ACLNN(TopkV2,
-      (T self, int64_t k, int64_t dim, bool largest, bool sorted, int64_t, T values, T indices),
-      (self, k, dim, largest, sorted, 0, values, indices),
-      {
-        const Tensor x = tensor(self);
-        const Tensor o = tensor(values);
-        const Tensor i = tensor(indices);
-        return Work{[=](const View& v) {
-          const auto [best, places] = v(x).topk(k, dim, largest, sorted);
-          v(o).copy_(best);
-          v(i).copy_(places);
-        }};
-      })
-
-// --- results whose size depends on data: written to the start of the buffer, then the view is set
-// ---
-
-void write_sized(const std::shared_ptr<Tensor>& view, const Tensor& result) {
-  const Tensor target = view->as_strided(result.sizes(), result.contiguous().strides());
-  target.copy_(result);
-  *view = target;
-}
-
-ACLNN(Nonzero, (T self, T out), (self, out), {
-  const Tensor x = tensor(self);
-  const auto o = out->view;
-  return Work{[=](const View&) { write_sized(o, x.nonzero()); }, false};
-})
-
-ACLNN(NonzeroV2, (T self, T out), (self, out), {
-  const Tensor x = tensor(self);
-  const auto o = out->view;
-  return Work{[=](const View&) { write_sized(o, x.nonzero().t().contiguous()); }, false};
-})
-
-ACLNN(MaskedSelect, (T self, T mask, T out), (self, mask, out), {
-  const Tensor x = tensor(self);
-  const Tensor m = tensor(mask);
-  const auto o = out->view;
-  return Work{[=](const View&) { write_sized(o, x.masked_select(m)); }, false};
-})
-
-ACLNN(Unique2,
-      (T self, bool sorted, bool with_inverse, bool with_counts, T out, T inverse, T counts),
-      (self, sorted, with_inverse, with_counts, out, inverse, counts),
-      {
-        const Tensor x = tensor(self);
-        const auto o = out->view;
-        const auto i = inverse == nullptr ? nullptr : inverse->view;
-        const auto c = counts == nullptr ? nullptr : counts->view;
-        return Work{[=](const View&) {
-                      const auto [values, places, numbers] =
-                          at::_unique2(x, sorted, with_inverse, with_counts);
-                      write_sized(o, values);
-                      if (with_inverse) {
-                        write_sized(i, places);
-                      }
-                      if (with_counts) {
-                        write_sized(c, numbers);
-                      }
-                    },
-                    false};
-      })
-
-}  // namespace
+// The last int64_t before the outputs is 1 in every call seen.
+ACLNN(
+    TopkV2,
+    8,
+    [](In x, int64_t k, int64_t dim, bool largest, bool sorted, int64_t, Out values, Out indices) {
+      const auto [best, places] = x.topk(k, dim, largest, sorted);
+      values.set(best);
+      indices.set(places);
+    })

@@ -44,6 +44,16 @@ def BW(tensor):
     return leaf.grad
 
 
+def GRAD(function, tensor):
+    leaf = tensor.clone().requires_grad_()
+    function(leaf).sum().backward()
+    return leaf.grad
+
+
+def CAST(tensor):
+    return torch_npu.npu_dtype_cast(tensor, torch.half) if tensor.is_npu else tensor.half()
+
+
 # A, B: float 2x3; I: int32 2x3; S: float 3x3; S3: float 2x3x3; D: the device.
 CASES = [
     'torch.empty(3,device=D).shape',
@@ -235,6 +245,62 @@ CASES = [
     'torch._foreach_add([A,B],[B,A])[0]',
 ]
 
+# Operators that no case above reaches; P: probabilities, float 3.
+MORE_CASES = [
+    'A>=1',
+    'A<=1',
+    'I|1',
+    'I^1',
+    'I<<I',
+    'I>>I',
+    "M(A.clone(),'mul_',2)",
+    "M(A.clone(),'div_',B+1)",
+    "M(A.clone(),'div_',2)",
+    "M(A.clone(),'sub_',B)",
+    "M(A.clone(),'sub_',1)",
+    "torch.div(A,2,rounding_mode='trunc')",
+    "torch.div(I,4,rounding_mode='floor')",
+    'I//(I+1)',
+    'A%(B+1)',
+    'A.clamp(max=3)',
+    'A.clamp_min(2)',
+    'A.clamp_max(2)',
+    'A.clamp(B,B+1)',
+    'A.tan()',
+    'A.trunc()',
+    '(A+1).log2()',
+    'A.exp2()',
+    '(A/10).erfinv()',
+    'torch.isinf(A)',
+    'torch.logical_xor(A,B)',
+    'torch.atan2(A,B)',
+    'torch.mv(S,S[0])',
+    'torch.mm(S,S)',
+    "M(A.clone(),'fill_',B[0,1])",
+    'A.masked_fill(A>1,B[0,1])',
+    'torch.bernoulli(torch.zeros(3,device=D))',
+    'GRAD(F.relu,A-2)',
+    'I.unique(return_inverse=True)[1]',
+    'I.unique(return_counts=True)[1]',
+    'A[:,[0,2]]',
+    'A[1:,::2].t().contiguous()',
+    'S3.transpose(0,2)@S3[0,:2]',
+    'A.sum((0,1),keepdim=True)',
+    'A.mean(0,keepdim=True)',
+    'A.half()+B.bfloat16().half()',
+    'torch.arange(10,0,-3,device=D)',
+    'A.scatter(1,torch.tensor([[0],[1]],device=D),torch.ones(2,1,device=D),reduce="add")',
+    'torch.cumsum(I,1)',
+    'F.mse_loss(A,B,reduction="none")',
+    'F.nll_loss(A.log_softmax(1),torch.tensor([0,1],device=D),weight=B[1])',
+    'F.conv2d(torch.ones(1,2,4,4,device=D),torch.ones(2,1,3,3,device=D),torch.ones(2,device=D),2,1,1,2)',
+    'torch.zeros(0,3,device=D)+1',
+    'torch.cat([A,torch.zeros(0,3,device=D)])',
+    '(A>9).nonzero()',
+    'A.to(torch.int32).to(torch.float32)',
+    'CAST(A)',
+]
+
 
 def operands(device):
     return {
@@ -254,7 +320,7 @@ class Operators(unittest.TestCase):
     def test_every_case_equals_the_cpu(self):
         torch.npu.set_device(0)
         on_cpu, on_device = operands("cpu"), operands("npu")
-        for case in CASES:
+        for case in CASES + MORE_CASES:
             with self.subTest(case=case):
                 want = eval(case, {**globals(), **on_cpu})
                 got = eval(case, {**globals(), **on_device})
@@ -289,6 +355,24 @@ class Operators(unittest.TestCase):
         with self.assertRaises(RuntimeError):
             torch.ones(2, 3, device="npu") @ torch.ones(2, 3, device="npu")
         torch.npu.synchronize()  # and nothing sticks
+
+    def test_what_the_thread_is_in_the_middle_of_does_not_reach_the_device(self):
+        # The thread that synchronizes may run the device's work itself.
+        x = (torch.arange(64 * 64.0) / 4096).reshape(64, 64)
+        want = x @ x
+        on_device = x.npu()
+        torch.npu.synchronize()
+        for _ in range(10):
+            with torch.autocast("cpu", dtype=torch.bfloat16), torch.inference_mode():
+                got = on_device @ on_device
+                torch.npu.synchronize()
+            torch.testing.assert_close(got.cpu(), want, rtol=1e-5, atol=1e-6)
+
+    def test_a_synchronize_leaves_the_number_of_cpu_threads(self):
+        before = torch.get_num_threads()
+        for _ in range(10):
+            (torch.ones(100, device="npu") + 1).cpu()
+        self.assertEqual(torch.get_num_threads(), before)
 
 
 if __name__ == "__main__":
