@@ -25,6 +25,7 @@ struct aclopAttr {};
 namespace {
 
 aclError refuse(const char* op, const char* call) {
+  shmem_sim::acl::trace(call);
   const std::string text = fmt::format(
       "operator {} is asked for through aclop, which is not modelled: its aclnn form is "
       "missing in the simulated CANN (docs/simulator.md lists the operators)",

@@ -1,30 +1,21 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
 #include "sim/acl/check.h"
 #include "sim/core/config.h"
-#include "sim/core/memory.h"
 
-// Devices, contexts (one per device, its handle is the device number + 1) and what is told about
-// them.
+// Devices and contexts (one per device, its handle is the device number + 1).
 
 namespace shmem_sim::acl {
 namespace {
 
-constexpr int64_t kCubeCores = 24;  // Ascend 910B1
-constexpr int64_t kVectorCores = 48;
-constexpr int64_t kL2Bytes = int64_t{192} << 20;
-
-// ASCEND_RT_VISIBLE_DEVICES: "2,3" makes devices 2 and 3 appear as 0 and 1. Malformed or unset:
-// all.
+// ASCEND_RT_VISIBLE_DEVICES: "2,3" makes devices 2 and 3 appear as 0 and 1; what stands behind the
+// first entry that is no device does not count. Unset: all. Read once per process.
 const std::vector<int>& visible_devices() {
   static const std::vector<int> devices = [] {
     std::vector<int> list;
@@ -52,6 +43,29 @@ aclrtContext context_of(int device) {
   return reinterpret_cast<aclrtContext>(static_cast<intptr_t>(device) + 1);
 }
 
+// One bit per device that was set since it was last reset.
+std::atomic<uint32_t> g_active{0};
+
+void use_device(int device) {
+  set_current_device(device);
+  g_active |= 1U << device;
+}
+
+aclError reset(int32_t device, const char* call) {
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, call));
+  reset_device(device);
+  g_active &= ~(1U << device);
+  if (current_device() == device) {
+    set_current_device(-1);
+  }
+  return ACL_SUCCESS;
+}
+
+aclError require_peers(int32_t device, int32_t peer, const char* call) {
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, call));
+  return require_device_id(peer, call);
+}
+
 }  // namespace
 
 int32_t require_device_id(int64_t device, const char* call) {
@@ -72,6 +86,16 @@ int32_t require_device(const char* call) {
   return ACL_SUCCESS;
 }
 
+int32_t require_sound_device(const char* call) {
+  SHMEM_SIM_ACL_CHECK(require_device(call));
+  return result(call, device_error(current_device()));
+}
+
+int32_t require_place(const void* place, const char* call) {
+  return place != nullptr ? ACL_SUCCESS
+                          : fail(ACL_ERROR_RT_PARAM_INVALID, call, "a pointer argument is null");
+}
+
 }  // namespace shmem_sim::acl
 
 using namespace shmem_sim;  // NOLINT(google-build-using-namespace): C functions over these modules
@@ -81,6 +105,7 @@ extern "C" {
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
   SHMEM_SIM_ACL_CALL();
+  SHMEM_SIM_ACL_CHECK(require_place(count, __func__));
   *count = static_cast<uint32_t>(visible_devices().size());
   return *count == 0
              ? fail(ACL_ERROR_RT_NO_DEVICE, __func__, "ASCEND_RT_VISIBLE_DEVICES leaves no device")
@@ -89,43 +114,33 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 
 aclError aclrtSetDevice(int32_t device) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device_id(device, __func__); error != 0) {
-    return error;
-  }
-  set_current_device(device);
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, __func__));
+  use_device(device);
   return ACL_SUCCESS;
 }
 
 aclError aclrtResetDevice(int32_t device) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device_id(device, __func__); error != 0) {
-    return error;
-  }
-  reset_device(device);
-  if (current_device() == device) {
-    set_current_device(-1);
-  }
-  return ACL_SUCCESS;
+  return reset(device, __func__);
 }
 
 aclError aclrtResetDeviceForce(int32_t device) {
-  return aclrtResetDevice(device);
+  SHMEM_SIM_ACL_CALL();
+  return reset(device, __func__);
 }
 
 aclError aclrtGetDevice(int32_t* device) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device(__func__); error != 0) {
-    return error;
-  }
+  SHMEM_SIM_ACL_CHECK(require_place(device, __func__));
+  SHMEM_SIM_ACL_CHECK(require_device(__func__));
   *device = current_device();
   return ACL_SUCCESS;
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device(__func__); error != 0) {
-    return error;
-  }
+  SHMEM_SIM_ACL_CHECK(require_place(context, __func__));
+  SHMEM_SIM_ACL_CHECK(require_device(__func__));
   *context = context_of(current_device());
   return ACL_SUCCESS;
 }
@@ -133,89 +148,59 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
 aclError aclrtSetCurrentContext(aclrtContext context) {
   SHMEM_SIM_ACL_CALL();
   const auto device = reinterpret_cast<intptr_t>(context) - 1;
-  if (const int32_t error = require_device_id(device, __func__); error != 0) {
-    return error;
-  }
-  set_current_device(static_cast<int>(device));
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, __func__));
+  use_device(static_cast<int>(device));
   return ACL_SUCCESS;
 }
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t device) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device_id(device, __func__); error != 0) {
-    return error;
-  }
-  set_current_device(device);
+  SHMEM_SIM_ACL_CHECK(require_place(context, __func__));
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, __func__));
+  use_device(device);
   *context = context_of(device);
   return ACL_SUCCESS;
 }
 
-aclError aclrtDestroyContext(aclrtContext) {
+aclError aclrtDestroyContext(aclrtContext context) {
   SHMEM_SIM_ACL_CALL();
-  return ACL_SUCCESS;  // a context is its device here: nothing to release
+  // A context is its device here: there is nothing to release.
+  return require_device_id(reinterpret_cast<intptr_t>(context) - 1, __func__);
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t device, uint32_t* flags, int32_t* active) {
   SHMEM_SIM_ACL_CALL();
+  SHMEM_SIM_ACL_CHECK(require_place(active, __func__));
+  SHMEM_SIM_ACL_CHECK(require_device_id(device, __func__));
   if (flags != nullptr) {
     *flags = 0;
   }
-  *active = 1;
-  return require_device_id(device, __func__);
+  *active = (g_active >> device & 1U) != 0 ? 1 : 0;
+  return ACL_SUCCESS;
 }
 
 aclError aclrtSynchronizeDevice() {
   SHMEM_SIM_ACL_CALL();
-  const int32_t error = require_device(__func__);
-  return error != 0 ? error : result(__func__, synchronize_device(current_device()));
+  SHMEM_SIM_ACL_CHECK(require_device(__func__));
+  return result(__func__, synchronize_device(current_device()));
 }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout_ms) {
   SHMEM_SIM_ACL_CALL();
-  const int32_t error = require_device(__func__);
-  return error != 0
-             ? error
-             : result(__func__,
-                      synchronize_device(current_device(), std::chrono::milliseconds(timeout_ms)));
-}
-
-// torch_npu asks after every failed call, and takes this call's code for the failure's when it is
-// not 0: a synchronize that failed would then pass as "not supported" on CANN 9.1. No error of the
-// simulator is of a memory or a core that could be repaired.
-aclError aclrtGetErrorVerbose(int32_t device, aclrtErrorInfo* info) {
-  SHMEM_SIM_ACL_CALL();
-  if (info == nullptr) {
-    return fail(ACL_ERROR_INVALID_PARAM, __func__, "no place for the error information");
-  }
-  if (const int32_t error = require_device_id(device, __func__); error != 0) {
-    return error;
-  }
-  *info = {};
-  info->errorType = ACL_RT_ERROR_OTHERS;
-  return ACL_SUCCESS;
-}
-
-const char* aclrtGetSocName() {
-  SHMEM_SIM_ACL_CALL();
-  return config().soc.c_str();
-}
-
-aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free_bytes, size_t* total_bytes) {
-  SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device(__func__); error != 0) {
-    return error;
-  }
-  *total_bytes = device_bytes_total();
-  *free_bytes = *total_bytes - device_bytes_in_use(current_device());
-  return ACL_SUCCESS;
+  SHMEM_SIM_ACL_CHECK(require_device(__func__));
+  return result(__func__,
+                synchronize_device(current_device(), std::chrono::milliseconds(timeout_ms)));
 }
 
 aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t device, int32_t peer) {
   SHMEM_SIM_ACL_CALL();
+  SHMEM_SIM_ACL_CHECK(require_place(can, __func__));
+  SHMEM_SIM_ACL_CHECK(require_peers(device, peer, __func__));
   *can = device != peer ? 1 : 0;
   return ACL_SUCCESS;
 }
 
+// All memory of the process can be reached from every device: nothing to switch.
 aclError aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t) {
   SHMEM_SIM_ACL_CALL();
   return require_device_id(peer, __func__);
@@ -226,83 +211,12 @@ aclError aclrtDeviceDisablePeerAccess(int32_t peer) {
   return require_device_id(peer, __func__);
 }
 
-aclError aclrtDeviceGetBareTgid(int32_t* pid) {
-  SHMEM_SIM_ACL_CALL();
-  *pid = getpid();
-  return ACL_SUCCESS;
-}
-
-aclError aclGetDeviceCapability(uint32_t device, aclDeviceInfo info, int64_t* value) {
-  SHMEM_SIM_ACL_CALL();
-  switch (info) {
-    case ACL_DEVICE_INFO_AI_CORE_NUM:
-      *value = kCubeCores;
-      break;
-    case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
-      *value = kVectorCores;
-      break;
-    case ACL_DEVICE_INFO_L2_SIZE:
-      *value = kL2Bytes;
-      break;
-    default:
-      return fail(ACL_ERROR_INVALID_PARAM,
-                  __func__,
-                  fmt::format("device information {} is not known", static_cast<int>(info)));
-  }
-  return require_device_id(device, __func__);
-}
-
-aclError aclrtGetDeviceInfo(uint32_t device, aclrtDevAttr attribute, int64_t* value) {
-  SHMEM_SIM_ACL_CALL();
-  switch (static_cast<int>(attribute)) {
-    case ACL_DEV_ATTR_AICORE_CORE_NUM:
-    case ACL_DEV_ATTR_CUBE_CORE_NUM:
-      *value = kCubeCores;
-      break;
-    case ACL_DEV_ATTR_VECTOR_CORE_NUM:
-      *value = kVectorCores;
-      break;
-    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
-      *value = static_cast<int64_t>(device_bytes_total());
-      break;
-    default:
-      return fail(ACL_ERROR_INVALID_PARAM,
-                  __func__,
-                  fmt::format("device attribute {} is not known", static_cast<int>(attribute)));
-  }
-  return require_device_id(device, __func__);
-}
-
-aclError aclrtDeviceGetUuid(int32_t device, aclrtUuid* uuid) {
-  SHMEM_SIM_ACL_CALL();
-  std::memset(uuid, 0, sizeof *uuid);
-  reinterpret_cast<unsigned char*>(uuid)[0] = static_cast<unsigned char>(device + 1);
-  return require_device_id(device, __func__);
-}
-
 aclError aclrtGetLogicDevIdByUserDevId(const int32_t user, int32_t* const logic) {
   SHMEM_SIM_ACL_CALL();
-  if (const int32_t error = require_device_id(user, __func__); error != 0) {
-    return error;
-  }
+  SHMEM_SIM_ACL_CHECK(require_place(logic, __func__));
+  SHMEM_SIM_ACL_CHECK(require_device_id(user, __func__));
   *logic = visible_devices()[static_cast<size_t>(user)];
   return ACL_SUCCESS;
-}
-
-aclError aclrtGetDeviceResLimit(int32_t device, aclrtDevResLimitType type, uint32_t* value) {
-  SHMEM_SIM_ACL_CALL();
-  *value = static_cast<uint32_t>(type == ACL_RT_DEV_RES_VECTOR_CORE ? kVectorCores : kCubeCores);
-  return require_device_id(device, __func__);
-}
-
-aclError aclrtGetStreamResLimit(aclrtStream, aclrtDevResLimitType type, uint32_t* value) {
-  SHMEM_SIM_ACL_CALL();
-  return aclrtGetDeviceResLimit(0, type, value);
-}
-
-aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
-  SHMEM_SIM_ACL_CALL();
-  return aclrtGetDeviceResLimit(0, type, value);
 }
 
 }  // extern "C"

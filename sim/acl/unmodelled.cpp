@@ -10,6 +10,11 @@
   int32_t name() {                              \
     return ::shmem_sim::acl::unmodelled(#name); \
   }
+#define UNMODELLED_POINTER(name)         \
+  void* name() {                         \
+    ::shmem_sim::acl::unmodelled(#name); \
+    return nullptr;                      \
+  }
 // Profiling data has nowhere to go; being asked to record some is not an error of the program.
 #define DROPPED(name) \
   uint64_t name() {   \
@@ -18,7 +23,9 @@
 
 extern "C" {
 
+UNMODELLED(aclmdlInitDump)
 UNMODELLED(aclmdlSetDump)
+UNMODELLED(aclmdlFinalizeDump)
 UNMODELLED(aclrtBinaryGetFunction)
 UNMODELLED(aclrtBinaryLoadFromData)
 UNMODELLED(aclrtFreePhysical)
@@ -27,6 +34,7 @@ UNMODELLED(aclrtMallocPhysical)
 UNMODELLED(aclrtMapMem)
 UNMODELLED(aclrtMemExportToShareableHandle)
 UNMODELLED(aclrtMemImportFromShareableHandle)
+UNMODELLED(aclrtMemMapSelectedLink)
 UNMODELLED(aclrtMemSetPidToShareableHandle)
 UNMODELLED(aclrtReleaseMemAddress)
 UNMODELLED(aclrtReserveMemAddress)
@@ -69,8 +77,8 @@ UNMODELLED(aclmdlRICaptureTaskUpdateBegin)
 UNMODELLED(aclmdlRICaptureTaskUpdateEnd)
 UNMODELLED(aclmdlRICaptureThreadExchangeMode)
 UNMODELLED(aclGenGraphAndDumpForOp)
-UNMODELLED(aclCreateGraphDumpOpt)
 UNMODELLED(aclDestroyGraphDumpOpt)
+UNMODELLED_POINTER(aclCreateGraphDumpOpt)
 
 DROPPED(MsprofGetHashId)
 DROPPED(MsprofRegisterCallback)
