@@ -1,12 +1,12 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "sim/ascendc/idling.h"
 #include "sim/core/block.h"
 #include "sim/include/cann/shmem_sim/runtime.h"
 
@@ -54,12 +54,7 @@ class BlockPipes : public BlockLocal {
   uint64_t ub_taken = 0;  // by TPipe
   void* tpipe = nullptr;  // the kernel's TPipe object
 
-  // Polling loops of the kernel, see runtime.h.
-  struct Polls {
-    uint64_t count = 0;
-    std::chrono::steady_clock::time_point since{};
-  };
-  Polls polls;
+  Idling idling;
 
  private:
   static constexpr size_t kPipes = 7;

@@ -29,12 +29,24 @@ Block& running(const Site& site) {
 }
 
 // The running block's pipes, after noting where it is.
-BlockPipes& entered(const Site& site) {
+BlockPipes& noted(const Site& site) {
   Block& block = running(site);
   block.last_call = site.call;
   block.line = {site.file, site.line};
-  auto& own = static_cast<BlockPipes&>(*block.local);
-  own.polls = {};
+  return static_cast<BlockPipes&>(*block.local);
+}
+
+// For calls that get the program on.
+BlockPipes& entered(const Site& site) {
+  BlockPipes& own = noted(site);
+  own.idling.progress(site);
+  return own;
+}
+
+// For calls that a loop which only looks may contain.
+BlockPipes& visited(const Site& site) {
+  BlockPipes& own = noted(site);
+  own.idling.neutral(site);
   return own;
 }
 
@@ -111,22 +123,26 @@ int64_t system_cycle() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() / 20;
 }
 
+void note_call(const Site& site) {
+  noted(site);
+}
+
 void enter(const Site& site) {
   entered(site);
 }
 
 void set_flag(Pipe from, Pipe to, int id, const Site& site) {
-  BlockPipes& own = entered(site);
+  BlockPipes& own = visited(site);
   own.set_flag(checked_flag(from, to, id, site));
 }
 
 void wait_flag(Pipe from, Pipe to, int id, const Site& site) {
-  BlockPipes& own = entered(site);
+  BlockPipes& own = visited(site);
   own.wait_flag(checked_flag(from, to, id, site));
 }
 
 void pipe_barrier(Pipe pipe, const Site& site) {
-  entered(site).complete(pipe);
+  visited(site).complete(pipe);
 }
 
 void sync_all(const Site& site) {
@@ -187,7 +203,7 @@ void require_device_memory(const void* address,
 }
 
 void issue_copy(Pipe pipe, const Copy& copy, const Site& site) {
-  BlockPipes& own = entered(site);
+  BlockPipes& own = noted(site);
   const uint64_t destination = extent(copy.rows, copy.row_bytes, copy.destination_stride);
   const uint64_t source = extent(copy.rows, copy.row_bytes, copy.source_stride);
   if (destination == 0) {
@@ -198,6 +214,11 @@ void issue_copy(Pipe pipe, const Copy& copy, const Site& site) {
   require_ub_alignment(
       own, copy.destination, copy.rows > 1 ? copy.destination_stride : 0, "destination", site);
   require_ub_alignment(own, copy.source, copy.rows > 1 ? copy.source_stride : 0, "source", site);
+  if (pipe == Pipe::kMte2 && copy.rows == 1 && copy.row_bytes <= Idling::kSmall) {
+    own.idling.look(copy.source, copy.row_bytes, site);  // how kernels look at flags
+  } else {
+    own.idling.progress(site);
+  }
   own.issue(pipe, copy);
 }
 

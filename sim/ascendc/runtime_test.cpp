@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/support/kernel_fixture.h"
@@ -207,6 +208,59 @@ TEST(APollingLoop, MayUseTheCacheFunctions) {
                         global(word));
                   }
                 }).ok());
+  });
+}
+
+// How public kernels look at flags: a small load and a barrier, again and again.
+int32_t look_at(int32_t* word) {
+  DataCopy(local(0, 8), global(word), 8);
+  AscendC::PipeBarrier<PIPE_ALL>();
+  return local(0, 8).GetValue(0);
+}
+
+TEST(APollingLoop, MayLoadTheWordIntoTheUnifiedBuffer) {
+  both_ways([] {
+    int32_t* words = device_numbers(64, 0);
+    std::fill(words, words + 64, 0);
+    EXPECT_TRUE(run_kernel(3, [&] {
+                  const auto me = static_cast<int32_t>(GetBlockIdx());
+                  for (int round = 1; round <= 3; ++round) {
+                    while (look_at(words + ((me + 2) % 3) * 16) < (me == 0 ? round - 1 : round)) {
+                    }
+                    global(words).SetValue(static_cast<uint64_t>(me) * 16, round);
+                  }
+                }).ok());
+  });
+}
+
+TEST(APollingLoop, OverBarriersOnlyLetsTheOthersRun) {
+  both_ways([] {
+    int32_t* word = device_numbers(1, 0);
+    EXPECT_TRUE(run_kernel(2, [&] {
+                  if (GetBlockIdx() == 1) {
+                    global(word).SetValue(0, 1);
+                    return;
+                  }
+                  const volatile int32_t* raw = word;
+                  while (*raw != 1) {
+                    AscendC::PipeBarrier<PIPE_ALL>();
+                  }
+                }).ok());
+  });
+}
+
+TEST(APollingLoop, OverLoadsThatCannotEndIsAFinding) {
+  in_child({{"SHMEM_SIM_WAIT_TIMEOUT_MS", "100"}}, [] {
+    int32_t* word = device_numbers(8, 0);
+    expect_rule("wait-deadline", [&] {
+      while (look_at(word) != 1) {
+      }
+    });
+    expect_rule("wait-deadline", [&] {
+      for (;;) {
+        AscendC::PipeBarrier<PIPE_ALL>();
+      }
+    });
   });
 }
 

@@ -78,7 +78,7 @@ __inline__ void CopyElements(sim::Pipe pipe,
                              const Source* source,
                              uint32_t elements,
                              const sim::Site& site) {
-  sim::enter(site);
+  sim::note_call(site);
   const uint64_t bytes = RequireWhole(uint64_t{elements} * sizeof(Source));
   sim::issue_copy(pipe, {destination, source, 1, bytes, bytes, bytes}, site);
 }
@@ -106,7 +106,7 @@ __inline__ void LoadRows(const LocalTensor<T>& destination,
                          const DataCopyExtParams& p,
                          bool padded,
                          const sim::Site& site) {
-  sim::enter(site);
+  sim::note_call(site);
   if (padded) {
     sim::fail("unmodelled-call",
               "DataCopyPad with padding values is not modelled: leave isPad false and set the rest "

@@ -112,6 +112,9 @@ void poll(const void* word, size_t bytes, const Site& site);
 void require_device_memory(const void* address, uint64_t bytes, const char* what, const Site& site);
 
 // Says which call the block is in, for findings.
+void note_call(const Site& site);
+
+// The same, for a call that gets the program on: a loop that makes it is not one that only looks.
 void enter(const Site& site);
 
 void* allocate_ub(uint64_t bytes);  // for TPipe: 32-byte aligned, never freed within a launch
