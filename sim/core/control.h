@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "sim/core/job.h"
 
@@ -17,24 +19,40 @@ inline constexpr size_t kPeWords = kMaxPes / 64;
 inline constexpr size_t kWaiterSlots = 512;
 inline constexpr size_t kWriterSlots = 1024;
 inline constexpr size_t kGatherBytes = 4096;
+inline constexpr size_t kKernelNames = 64;
+inline constexpr size_t kKernelNameBytes = 64;
 
 // Sets of PEs.
 struct PeSet {
   std::atomic<uint64_t> words[kPeWords];
 };
 
+// Who wrote a word. The halves are written one after the other: of two writers at once a reader may
+// see half of each, which a report can bear.
+struct Writer {
+  std::atomic<uint64_t> who;     // offset (low 32 bits), PE + 1, block; 0: nobody yet
+  std::atomic<uint64_t> detail;  // steady milliseconds << 8 | slot of the writer's kernel name + 1
+};
+
+enum class Fate : uint32_t { kRuns, kNotJoined, kEndsJob };
+
 struct Control {
   alignas(64) std::atomic<uint32_t> doorbell;
-  std::atomic<uint32_t> sleeping;                     // somebody sleeps on the doorbell
-  alignas(64) std::atomic<uint32_t> barrier_arrived;  // used in PE 0's pages
+  std::atomic<uint32_t> sleeping;  // somebody sleeps on the doorbell
+  // The barrier lies in PE 0's pages: generation << 32 | PEs that have arrived, and the word that
+  // those who wait sleep on.
+  alignas(64) std::atomic<uint64_t> barrier_state;
   alignas(64) std::atomic<uint32_t> barrier_generation;
   std::atomic<uint32_t> barrier_sleeping;
-  alignas(64) std::atomic<uint32_t> left;  // left the job properly
-  std::atomic<int32_t> abort_code;         // 0, or why it ended the job
-  char abort_reason[1024];
+  alignas(64) std::atomic<uint32_t> barriers_entered;  // by this PE
+  std::atomic<uint32_t> jobs_left;                     // properly, in the life of the process
+  std::atomic<Fate> fate;                              // the next two are set before it
+  int32_t exit_code;                                   // with kEndsJob
+  char reason[1024];                                   // with kNotJoined and kEndsJob
   alignas(64) PeSet any_waiter;             // of PEs that wait for some word of this owner
   alignas(64) PeSet waiters[kWaiterSlots];  // by hash of the 64-byte line
-  alignas(64) std::atomic<uint64_t> writers[kWriterSlots];
+  alignas(64) Writer writers[kWriterSlots];
+  char kernel_names[kKernelNames][kKernelNameBytes];  // of this PE's kernels, for its writers
   alignas(64) std::byte gather[kGatherBytes];
 };
 
@@ -44,8 +62,13 @@ inline constexpr size_t kControlBytes = (sizeof(Control) + 4095) / 4096 * 4096;
 Control& own_control();
 int own_memory_file();
 
-// Forgets what an earlier job left in the pages (not the doorbell).
+// Forgets what an earlier job left in the pages. Doorbell and jobs_left go on: peers of that job
+// may still look at them.
 void clear_control(Control& control);
+
+// Writes `text` to control.reason, cut to fit, then sets the fate.
+void set_fate(Control& control, Fate fate, std::string_view text);
+std::string reason_of(const Control& control);
 
 // Waits until `word` differs from `seen`; sets `sleeping` before it sleeps in the kernel. See
 // sleep_on_doorbell.

@@ -8,10 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
 #include <mutex>
+#include <string_view>
 
 #include "sim/core/block.h"
 #include "sim/core/control.h"
@@ -27,8 +32,7 @@ constexpr int kYields = 32;
 constexpr auto kSlowYield = 200us;  // another process had the core
 constexpr auto kYieldPause = 20ms;  // so long nobody yields afterwards
 
-// A writer is kept as offset, PE + 1 and block in one word; 0: nobody yet.
-constexpr uint64_t kHostThread = 0xffff;
+constexpr uint64_t kHostThread = 0xffff;  // in place of a block number
 
 struct OwnPages {
   int file = -1;
@@ -84,6 +88,25 @@ size_t writer_slot(uint64_t offset) {
   return static_cast<size_t>(((offset >> 2) * 0x9e3779b97f4a7c15u) >> 40) % kWriterSlots;
 }
 
+// Cheap and good to a few milliseconds. The same clock in all processes of the host.
+uint64_t coarse_milliseconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1'000'000;
+}
+
+// Where the own pages keep this kernel's name. Names that meet in a slot take it from each other.
+size_t name_slot(std::string_view name) {
+  const size_t slot = std::hash<std::string_view>{}(name) % kKernelNames;
+  char* kept = own_control().kernel_names[slot];
+  const size_t length = std::min(name.size(), kKernelNameBytes - 1);
+  if (std::memcmp(kept, name.data(), length) != 0 || kept[length] != '\0') {
+    std::memcpy(kept, name.data(), length);
+    kept[length] = '\0';
+  }
+  return slot;
+}
+
 void add(PeSet& set, int pe) {
   std::atomic<uint64_t>& word = set.words[static_cast<size_t>(pe) / 64];
   const uint64_t bit = uint64_t{1} << (pe % 64);
@@ -118,10 +141,10 @@ int own_memory_file() {
 }
 
 void clear_control(Control& control) {
-  control.barrier_arrived = 0;
+  control.barrier_state = 0;
   control.barrier_generation = 0;
-  control.left = 0;
-  control.abort_code = 0;
+  control.barriers_entered = 0;
+  control.fate = Fate::kRuns;
   const auto clear = [](PeSet& set) {
     for (auto& word : set.words) {
       word = 0;
@@ -131,9 +154,20 @@ void clear_control(Control& control) {
   for (PeSet& set : control.waiters) {
     clear(set);
   }
-  for (auto& writer : control.writers) {
-    writer = 0;
+  for (Writer& writer : control.writers) {
+    writer.who = 0;
   }
+}
+
+void set_fate(Control& control, Fate fate, std::string_view text) {
+  const size_t length = std::min(text.size(), sizeof control.reason - 1);
+  std::memcpy(control.reason, text.data(), length);
+  control.reason[length] = '\0';
+  control.fate.store(fate, std::memory_order_release);
+}
+
+std::string reason_of(const Control& control) {
+  return {control.reason, strnlen(control.reason, sizeof control.reason)};
 }
 
 void adaptive_wait(std::atomic<uint32_t>& word,
@@ -228,9 +262,12 @@ void note_writer(const void* address) {
   }
   const Block* block = current_block();
   const auto index = static_cast<uint64_t>(block == nullptr ? kHostThread : block->index & 0xffff);
-  const uint64_t packed = (place.offset & 0xffffffffu) << 32 |
-                          (static_cast<uint64_t>(job_pe() + 1) & 0xffff) << 16 | index;
-  job_control(place.pe).writers[writer_slot(place.offset)].store(packed, std::memory_order_relaxed);
+  const uint64_t kernel = block == nullptr ? 0 : 1 + name_slot(kernel_name(*block));
+  Writer& writer = job_control(place.pe).writers[writer_slot(place.offset)];
+  writer.who.store((place.offset & 0xffffffffu) << 32 |
+                       (static_cast<uint64_t>(job_pe() + 1) & 0xffff) << 16 | index,
+                   std::memory_order_relaxed);
+  writer.detail.store(coarse_milliseconds() << 8 | kernel, std::memory_order_relaxed);
 }
 
 std::string last_writer(const void* address) {
@@ -238,14 +275,23 @@ std::string last_writer(const void* address) {
   if (place.pe < 0) {
     return "unknown (not symmetric memory)";
   }
-  const uint64_t writer = job_control(place.pe).writers[writer_slot(place.offset)].load();
-  if (writer == 0 || writer >> 32 != (place.offset & 0xffffffffu)) {
+  const Writer& writer = job_control(place.pe).writers[writer_slot(place.offset)];
+  const uint64_t who = writer.who.load();
+  if (who == 0 || who >> 32 != (place.offset & 0xffffffffu)) {
     return "nobody";
   }
-  const uint64_t block = writer & 0xffff;
-  return fmt::format("PE {}{}",
-                     ((writer >> 16) & 0xffff) - 1,
-                     block == kHostThread ? ", host thread" : fmt::format(", block {}", block));
+  const uint64_t detail = writer.detail.load();
+  const auto pe = static_cast<int>((who >> 16) & 0xffff) - 1;
+  const uint64_t kernel = detail & 0xff;
+  std::string where = ", host thread";
+  if (kernel != 0 && kernel <= kKernelNames && pe < job_pe_count()) {
+    const char* name = job_control(pe).kernel_names[kernel - 1];
+    where = fmt::format(", kernel {}, block {}",
+                        std::string_view(name, strnlen(name, kKernelNameBytes)),
+                        who & 0xffff);
+  }
+  const uint64_t now = coarse_milliseconds();
+  return fmt::format("PE {}{}, {} ms ago", pe, where, now - std::min(now, detail >> 8));
 }
 
 }  // namespace shmem_sim

@@ -32,8 +32,9 @@ SHMEM_SIM_API void announce_wait(const void* address);
 // Remembers who writes this word, for last_writer().
 SHMEM_SIM_API void note_writer(const void* address);
 
-// Who last wrote this word through store_word or fetch_add_word: "PE 3, block 2 of kernel x", or
-// "nobody".
+// Who last wrote this word through store_word or fetch_add_word: "PE 3, kernel x, block 2, 14 ms
+// ago", "PE 3, host thread, 14 ms ago", or "nobody". Best effort: words can take each other's
+// entry.
 SHMEM_SIM_API std::string last_writer(const void* address);
 
 }  // namespace shmem_sim

@@ -10,10 +10,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+
+#include "sim/core/background_thread.h"
 
 namespace shmem_sim {
 namespace {
@@ -21,12 +25,12 @@ namespace {
 struct AbstractName {
   sockaddr_un address = {};
   socklen_t length = 0;
+  // A leading zero byte: not in the file system. A name that is too long is cut: nobody has it.
   explicit AbstractName(const std::string& name) {
+    const size_t bytes = std::min(name.size(), sizeof address.sun_path - 1);
     address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path + 1,
-                name.data(),
-                name.size());  // a leading zero byte: not in the file system
-    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    std::memcpy(address.sun_path + 1, name.data(), bytes);
+    length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + bytes);
   }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&address); }
 };
@@ -79,6 +83,24 @@ int receive_over(int connection) {
   return file;
 }
 
+// Number and process came over the network: only a memory file of a simulated PE may be opened.
+int open_of_process(pid_t pid, int file_number) {
+  const int file =
+      open(fmt::format("/proc/{}/fd/{}", pid, file_number).c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) {
+    return -1;
+  }
+  char target[64] = {};
+  const ssize_t length =
+      readlink(fmt::format("/proc/self/fd/{}", file).c_str(), target, sizeof target - 1);
+  if (length < 0 || std::string_view(target).rfind("/memfd:shmem-sim", 0) != 0) {
+    close(file);
+    errno = EPERM;
+    return -1;
+  }
+  return file;
+}
+
 }  // namespace
 
 HandOver::HandOver(int file) : file_(file) {
@@ -92,7 +114,7 @@ HandOver::HandOver(int file) : file_(file) {
       listen(listener_, 1024) != 0) {
     return;  // peers fall back to /proc
   }
-  thread_ = std::thread([this] { serve(); });
+  thread_ = background_thread([this] { serve(); });
 }
 
 HandOver::~HandOver() {
@@ -136,10 +158,7 @@ int receive_file(const std::string& name, pid_t pid, int file_number) {
     file = receive_over(connection);
   }
   close(connection);
-  if (file < 0) {
-    file = open(fmt::format("/proc/{}/fd/{}", pid, file_number).c_str(), O_RDWR | O_CLOEXEC);
-  }
-  return file;
+  return file >= 0 ? file : open_of_process(pid, file_number);
 }
 
 }  // namespace shmem_sim

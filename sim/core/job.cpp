@@ -4,17 +4,21 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <sstream>
+#include <utility>
+#include <vector>
 
 #include "sim/core/config.h"
 #include "sim/core/control.h"
 #include "sim/core/doorbell.h"
+#include "sim/core/finding.h"
 #include "sim/core/hand_over.h"
+#include "sim/core/meeting.h"
 #include "sim/core/memory.h"
 #include "sim/core/peer_watch.h"
 #include "sim/core/rendezvous.h"
@@ -29,7 +33,9 @@ using Clock = std::chrono::steady_clock;
 struct Job {
   JobOptions options;
   Segment segment;
-  std::unique_ptr<PeerWatch> watch;
+  std::unique_ptr<PeerWatch> watch;                 // null when there are no peers
+  std::atomic<const PeerWatch*> watching{nullptr};  // the same, for other threads
+  bool met = false;  // the barrier at the end of join_job is behind us
 };
 
 std::atomic<Job*> g_job{nullptr};  // of this process; the one object behind the C API
@@ -44,60 +50,6 @@ Job* job() {
 
 Status fault(JoinFault code, std::string message) {
   return failed(static_cast<int32_t>(code), std::move(message));
-}
-
-// What a PE tells the others.
-struct Introduction {
-  int pe_count = 0;
-  uint64_t heap_bytes = 0;
-  pid_t pid = 0;
-  int file = -1;
-  std::string name;
-
-  std::string text() const {
-    return fmt::format("{} {} {} {} {}", pe_count, heap_bytes, pid, file, name);
-  }
-  static Introduction parse(const std::string& text) {
-    Introduction result;
-    std::istringstream in(text);
-    in >> result.pe_count >> result.heap_bytes >> result.pid >> result.file >> result.name;
-    return result;
-  }
-};
-
-// Exchanges introductions over PE 0's store. The server must live until everybody has all of them;
-// the barrier at the end of join_job sees to that.
-Status meet(const JobOptions& options, const Introduction& mine, std::vector<Introduction>& all) {
-  const auto deadline = Clock::now() + options.timeout;
-  KeyValueClient client;
-  Status status = client.connect(options.host, options.port, deadline);
-  if (status.ok()) {
-    status = client.set(fmt::format("pe/{}", options.pe), mine.text());
-  }
-  for (int pe = 0; pe < options.pe_count && status.ok(); ++pe) {
-    std::string text;
-    status = client.get(fmt::format("pe/{}", pe), deadline, text);
-    if (!status.ok()) {
-      status.message = fmt::format("PE {} of {}: {}", options.pe, options.pe_count, status.message);
-      return status;
-    }
-    all.push_back(Introduction::parse(text));
-    const Introduction& other = all.back();
-    if (other.pe_count != mine.pe_count || other.heap_bytes != mine.heap_bytes) {
-      return fault(
-          JoinFault::kMismatch,
-          fmt::format(
-              "PE {} joins with {} PEs and {} heap bytes, PE {} with {} PEs and {} heap bytes; "
-              "they must be equal on all PEs",
-              options.pe,
-              mine.pe_count,
-              mine.heap_bytes,
-              pe,
-              other.pe_count,
-              other.heap_bytes));
-    }
-  }
-  return status;
 }
 
 Status map_all(Job& fresh, const std::vector<Introduction>& all) {
@@ -139,29 +91,92 @@ Status prepare_memory(const JobOptions& options, Segment& segment) {
   return {};
 }
 
-// Waits at the barrier of the segment. `watch` may be null before the watch has begun.
-Status wait_at_barrier(const Segment& segment, const JobOptions& options, const PeerWatch* watch) {
-  Control& meeting = segment.control(0);
-  const uint32_t generation = meeting.barrier_generation.load();
-  if (meeting.barrier_arrived.fetch_add(1) + 1 == static_cast<uint32_t>(options.pe_count)) {
-    meeting.barrier_arrived = 0;
+Status status_of(const Job& joined) {
+  const PeerWatch* watch = joined.watching.load(std::memory_order_acquire);
+  return watch == nullptr ? Status{} : watch->status();
+}
+
+// "PE 2 and PE 5": those that have entered fewer barriers than this one.
+std::string missing_pes(const Job& joined) {
+  const uint32_t mine = own_control().barriers_entered;
+  std::string text;
+  for (int pe = 0; pe < joined.options.pe_count; ++pe) {
+    if (joined.segment.control(pe).barriers_entered.load() < mine) {
+      text += fmt::format("{}PE {}", text.empty() ? "" : " and ", pe);
+    }
+  }
+  return text.empty() ? "nobody" : text;
+}
+
+// While the PEs join: one that could not says so in its pages.
+Status somebody_failed(const Job& joined) {
+  for (int pe = 0; pe < joined.options.pe_count && !joined.met; ++pe) {
+    const Control& control = joined.segment.control(pe);
+    if (control.fate.load(std::memory_order_acquire) == Fate::kNotJoined) {
+      return failed(kPeerLost, fmt::format("PE {} could not join: {}", pe, reason_of(control)));
+    }
+  }
+  return {};
+}
+
+std::chrono::milliseconds barrier_timeout(const Job& joined) {
+  if (!joined.met) {
+    return joined.options.timeout;
+  }
+  const std::chrono::milliseconds limit(config().wait_timeout_ms);
+  const auto wanted = joined.options.barrier_timeout;
+  return wanted <= 0ms ? limit : std::min(wanted, limit);
+}
+
+// Takes back this PE's arrival. False when the barrier has completed meanwhile.
+bool withdraw_arrival(Control& meeting, uint32_t generation) {
+  uint64_t state = meeting.barrier_state.load();
+  while (state >> 32 == generation) {
+    if (meeting.barrier_state.compare_exchange_weak(state, state - 1)) {
+      own_control().barriers_entered.fetch_sub(1);
+      return true;
+    }
+  }
+  return false;
+}
+
+Status give_up_barrier(const Job& joined, uint32_t generation) {
+  const std::string text =
+      fmt::format("PE {}: a barrier of {} PEs did not end within {} ms: {} did not come",
+                  joined.options.pe,
+                  joined.options.pe_count,
+                  barrier_timeout(joined).count(),
+                  missing_pes(joined));
+  if (!withdraw_arrival(joined.segment.control(0), generation)) {
+    return {};
+  }
+  if (joined.met) {
+    report({"wait-deadline", text});
+  }
+  return failed(kSynchronizeTimeout, text);
+}
+
+Status wait_at_barrier(const Job& joined) {
+  Control& meeting = joined.segment.control(0);
+  own_control().barriers_entered.fetch_add(1);
+  const uint64_t before = meeting.barrier_state.fetch_add(1);
+  const auto generation = static_cast<uint32_t>(before >> 32);
+  if ((before & 0xffffffffu) + 1 == static_cast<uint64_t>(joined.options.pe_count)) {
+    meeting.barrier_state = uint64_t{generation + 1} << 32;
     advance_and_wake(meeting.barrier_generation, meeting.barrier_sleeping);
     return {};
   }
-  const auto deadline = Clock::now() + options.timeout;
+  const auto deadline = Clock::now() + barrier_timeout(joined);
   while (meeting.barrier_generation.load() == generation) {
-    if (Clock::now() >= deadline) {
-      return failed(kSynchronizeTimeout,
-                    fmt::format("PE {}: barrier of {} PEs: only {} arrived within {} ms",
-                                options.pe,
-                                options.pe_count,
-                                meeting.barrier_arrived.load(),
-                                options.timeout.count()));
+    Status status = status_of(joined);
+    if (status.ok()) {
+      status = somebody_failed(joined);
     }
-    if (watch != nullptr) {
-      if (Status status = watch->status(); !status.ok()) {
-        return status;
-      }
+    if (!status.ok()) {
+      return status;
+    }
+    if (Clock::now() >= deadline) {
+      return give_up_barrier(joined, generation);
     }
     adaptive_wait(meeting.barrier_generation, meeting.barrier_sleeping, generation, 50ms);
   }
@@ -177,49 +192,55 @@ void register_heaps(const Job& joined) {
   }
 }
 
-Status join_with(const JobOptions& options, std::unique_ptr<Job>& result) {
-  auto fresh = std::make_unique<Job>();
-  fresh->options = options;
-  if (Status status = prepare_memory(options, fresh->segment); !status.ok()) {
-    return status;
-  }
-  std::vector<Introduction> all(1);
-  all[0].pid = getpid();
-  std::unique_ptr<KeyValueServer> server;
-  std::unique_ptr<HandOver> hand_over;
-  if (options.pe_count > 1) {
-    if (options.pe == 0) {
-      Status status =
-          KeyValueServer::start(options.host, options.port, options.listener_fd, server);
-      if (!status.ok()) {
-        return status;
-      }
-    }
-    hand_over = std::make_unique<HandOver>(own_memory_file());
-    all.clear();
-    const Introduction mine{
-        options.pe_count, options.heap_bytes, getpid(), own_memory_file(), hand_over->name()};
-    if (Status status = meet(options, mine, all); !status.ok()) {
-      return status;
-    }
-  }
-  if (Status status = map_all(*fresh, all); !status.ok()) {
-    return status;
-  }
-  g_job.store(fresh.get(), std::memory_order_release);  // the watch looks at control pages
+// Begins to watch the peers and waits until all have come so far.
+Status enter(Job& fresh, const std::vector<Introduction>& all) {
+  g_job.store(&fresh, std::memory_order_release);  // the watch looks at control pages
   std::vector<pid_t> pids;
   for (const Introduction& item : all) {
     pids.push_back(item.pid);
   }
-  fresh->watch = std::make_unique<PeerWatch>(options.pe, pids);
-  Status status = wait_at_barrier(fresh->segment, options, fresh->watch.get());
-  if (!status.ok()) {
-    fresh->watch.reset();
-    g_job.store(nullptr);
-    return fault(JoinFault::kTimeout, status.message);
+  if (all.size() > 1) {
+    fresh.watch = std::make_unique<PeerWatch>(fresh.options.pe, pids);
+    fresh.watching = fresh.watch.get();
   }
-  result = std::move(fresh);
-  return {};
+  const Status status = wait_at_barrier(fresh);
+  fresh.met = status.ok();
+  return status.ok() ? status : fault(JoinFault::kTimeout, status.message);
+}
+
+// On failure `entered` is the job when it has been entered already: to be left again.
+Status join_with(const JobOptions& options, std::unique_ptr<Job>& entered) {
+  auto fresh = std::make_unique<Job>();
+  fresh->options = options;
+  Status status = prepare_memory(options, fresh->segment);
+  std::vector<Introduction> all(options.pe_count == 1 ? 1 : 0);
+  Meeting meeting;
+  if (status.ok() && options.pe_count > 1) {
+    status = meet_peers(options, meeting, all);
+  }
+  if (status.ok()) {
+    status = map_all(*fresh, all);
+  }
+  if (status.ok()) {
+    entered = std::move(fresh);
+    status = enter(*entered, all);
+  }
+  if (!status.ok()) {
+    set_fate(own_control(), Fate::kNotJoined, status.message);
+  }
+  return status;
+}
+
+// Other threads may still look at the job: a program may leave it while its kernels run. The memory
+// goes, the object stays.
+void retire(std::unique_ptr<Job> left) {
+  static auto* retired = new std::vector<std::unique_ptr<Job>>;
+  if (left->watch != nullptr) {
+    left->watch->stop();
+  }
+  g_job.store(nullptr, std::memory_order_release);  // not before: the watch asks for control pages
+  left->segment.unmap();
+  retired->push_back(std::move(left));
 }
 
 }  // namespace
@@ -247,11 +268,13 @@ Status join_job(const JobOptions& options) {
             options.host,
             options.port));
   }
-  std::unique_ptr<Job> joined;
-  Status status = join_with(options, joined);
+  std::unique_ptr<Job> entered;
+  Status status = join_with(options, entered);
   if (status.ok()) {
-    register_heaps(*joined);
-    g_job.store(joined.release(), std::memory_order_release);
+    register_heaps(*entered);
+    static_cast<void>(entered.release());  // g_job has it
+  } else if (entered != nullptr) {
+    retire(std::move(entered));
   }
   return status;
 }
@@ -262,16 +285,14 @@ Status leave_job() {
     return {};
   }
   Status status = job_barrier();
-  own_control().left = 1;
+  own_control().jobs_left.fetch_add(1);
   if (status.ok()) {
     status = job_barrier();  // nobody ends before everybody is seen to have left
   }
-  leaving->watch.reset();
   for (int pe = 0; pe < leaving->options.pe_count; ++pe) {
     remove_region(leaving->segment.heap(pe));
   }
-  g_job.store(nullptr, std::memory_order_release);
-  delete leaving;
+  retire(std::unique_ptr<Job>(leaving));
   return status;
 }
 
@@ -279,10 +300,12 @@ bool in_job() {
   return job() != nullptr;
 }
 int job_pe() {
-  return job() == nullptr ? -1 : job()->options.pe;
+  const Job* joined = job();
+  return joined == nullptr ? -1 : joined->options.pe;
 }
 int job_pe_count() {
-  return job() == nullptr ? -1 : job()->options.pe_count;
+  const Job* joined = job();
+  return joined == nullptr ? -1 : joined->options.pe_count;
 }
 
 Status job_barrier() {
@@ -290,7 +313,7 @@ Status job_barrier() {
   if (joined == nullptr) {
     return {};
   }
-  return wait_at_barrier(joined->segment, joined->options, joined->watch.get());
+  return wait_at_barrier(*joined);
 }
 
 Status job_all_gather(const void* mine, size_t bytes, void* all) {
@@ -314,25 +337,25 @@ Status job_all_gather(const void* mine, size_t bytes, void* all) {
 
 Status job_status() {
   const Job* joined = job();
-  return joined == nullptr || joined->watch == nullptr ? Status{} : joined->watch->status();
+  return joined == nullptr ? Status{} : status_of(*joined);
 }
 
 void abort_job(int exit_code, std::string_view reason) {
   fmt::print(stderr, "shmem-sim: PE {} (pid {}) ends the job: {}\n", job_pe(), getpid(), reason);
   std::fflush(stderr);
-  Control& control = own_control();
-  const size_t length = std::min(reason.size(), sizeof control.abort_reason - 1);
-  std::memcpy(control.abort_reason, reason.data(), length);
-  control.abort_reason[length] = '\0';
-  control.abort_code = exit_code == 0 ? 1 : exit_code;
+  std::fflush(stdout);
+  own_control().exit_code = exit_code;
+  set_fate(own_control(), Fate::kEndsJob, reason);
   _exit(exit_code);
 }
 
 std::byte* heap_base(int pe) {
-  return job()->segment.heap(pe);
+  const Job* joined = job();
+  return joined == nullptr ? nullptr : joined->segment.heap(pe);
 }
 uint64_t heap_bytes() {
-  return job() == nullptr ? 0 : job()->segment.heap_bytes();
+  const Job* joined = job();
+  return joined == nullptr ? 0 : joined->segment.heap_bytes();
 }
 
 SymmetricPlace symmetric_place(const void* address) {

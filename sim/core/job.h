@@ -26,7 +26,9 @@ struct JobOptions {
       -1;  // PE 0 may bring a socket it has bound already (unique id); owned afterwards
   uint64_t heap_bytes = 0;                    // symmetric heap of each PE, must be equal on all PEs
   uint64_t heap_alignment = 1u << 30;         // stride between two PEs' heaps is rounded up to this
-  std::chrono::milliseconds timeout{120000};  // to meet, and for each barrier
+  std::chrono::milliseconds timeout{120000};  // to meet
+  // Of each barrier. At most SHMEM_SIM_WAIT_TIMEOUT_MS, which 0 means, too.
+  std::chrono::milliseconds barrier_timeout{0};
 };
 
 // Fault codes of join(): which stage failed. The caller maps them.
@@ -34,7 +36,7 @@ enum class JoinFault : int32_t {
   kNone = 0,
   kEndpoint = 1,
   kTimeout = 2,
-  kMismatch = 3,
+  kMismatch = 3,  // the PEs do not fit together, or one of them has given up
   kMemory = 4
 };
 
@@ -53,8 +55,9 @@ SHMEM_SIM_API bool in_job();
 SHMEM_SIM_API int job_pe();        // -1 when not joined
 SHMEM_SIM_API int job_pe_count();  // -1 when not joined
 
-// Barrier of host threads over the job's control memory. kSynchronizeTimeout or kPeerLost when it
-// cannot end.
+// Barrier of host threads over the job's control memory, one thread per PE. kPeerLost when a PE
+// died. kSynchronizeTimeout, and the finding "wait-deadline" that names the missing PEs, when it
+// does not end in time; this PE has then not taken part in it.
 SHMEM_SIM_API Status job_barrier();
 
 // Gathers `bytes` bytes of each PE into `all` (pe_count * bytes, in PE order). Collective, host
@@ -64,11 +67,13 @@ SHMEM_SIM_API Status job_all_gather(const void* mine, size_t bytes, void* all);
 // Ok, or kPeerLost with the dead PE's number and pid.
 SHMEM_SIM_API Status job_status();
 
-// Ends the whole job: the others are told and end with this reason within peer_grace_ms.
+// Ends the whole job: the others are told and end with this reason within peer_grace_ms, with exit
+// code 70; with exit_code 0 they end at once, with 0.
 [[noreturn]] SHMEM_SIM_API void abort_job(int exit_code, std::string_view reason);
 
 // --- symmetric memory ---
-SHMEM_SIM_API std::byte* heap_base(int pe);  // where this process sees the heap of `pe`
+// Where this process sees the heap of `pe`; null when not joined.
+SHMEM_SIM_API std::byte* heap_base(int pe);
 SHMEM_SIM_API uint64_t heap_bytes();
 
 struct SymmetricPlace {

@@ -4,54 +4,137 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdint>
+#include <chrono>
 #include <cstdio>
-#include <string>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
 
+#include "sim/core/background_thread.h"
 #include "sim/core/config.h"
 #include "sim/core/control.h"
 #include "sim/core/doorbell.h"
 #include "sim/core/finding.h"
 
 namespace shmem_sim {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// What the process left in the process table, as long as its parent has not taken it from there
+// (proc(5), /proc/pid/stat: field 3 is the state, the last one the exit status).
+std::optional<int> exit_status(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos || text.compare(name_end, 4, ") Z ") != 0) {
+    return std::nullopt;
+  }
+  int status = 0;
+  if (!(std::istringstream(text.substr(text.find_last_of(' '))) >> status)) {
+    return std::nullopt;
+  }
+  return status;
+}
+
+std::string how_it_ended(pid_t pid) {
+  const std::optional<int> status = exit_status(pid);
+  if (status && WIFSIGNALED(*status)) {
+    return fmt::format(
+        "was ended by signal {} ({})", WTERMSIG(*status), strsignal(WTERMSIG(*status)));
+  }
+  if (status && WIFEXITED(*status)) {
+    return fmt::format("exited with code {}", WEXITSTATUS(*status));
+  }
+  return "ended";
+}
+
+// Another thread may hold the lock of standard output for ever.
+void flush_what_can_be() {
+  std::fflush(stderr);
+  if (ftrylockfile(stdout) == 0) {
+    fflush_unlocked(stdout);
+    funlockfile(stdout);
+  }
+}
+
+int open_process(pid_t pid) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
+}  // namespace
 
 PeerWatch::PeerWatch(int own_pe, const std::vector<pid_t>& pids)
-    : own_pe_(own_pe), pids_(pids), stop_(eventfd(0, EFD_CLOEXEC)) {
+    : own_pe_(own_pe), stop_(eventfd(0, EFD_CLOEXEC)) {
   for (size_t pe = 0; pe < pids.size(); ++pe) {
-    const bool watched = static_cast<int>(pe) != own_pe && pids[pe] != getpid();
-    files_.push_back(watched ? static_cast<int>(syscall(SYS_pidfd_open, pids[pe], 0)) : -1);
-    if (watched && files_.back() < 0) {
+    const bool own = static_cast<int>(pe) == own_pe;
+    peers_.push_back({pids[pe],
+                      own ? -1 : open_process(pids[pe]),
+                      job_control(static_cast<int>(pe)).jobs_left.load()});
+  }
+  for (size_t pe = 0; pe < pids.size(); ++pe) {
+    if (static_cast<int>(pe) != own_pe && peers_[pe].file < 0) {
       lost(pe);  // it died between the meeting and now
     }
   }
-  thread_ = std::thread([this] { watch(); });
+  thread_ = background_thread([this] { watch(); });
 }
 
 PeerWatch::~PeerWatch() {
+  stop();
+}
+
+void PeerWatch::stop() {
+  if (!thread_.joinable()) {
+    return;
+  }
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_, &one, sizeof one);
   thread_.join();
   close(stop_);
-  for (const int file : files_) {
-    if (file >= 0) {
-      close(file);
+  for (const Peer& peer : peers_) {
+    if (peer.file >= 0) {
+      close(peer.file);
     }
   }
 }
 
 Status PeerWatch::status() const {
+  if (!broken_.load(std::memory_order_acquire)) {
+    return {};
+  }
   const std::lock_guard lock(mutex_);
   return status_;
 }
 
+bool PeerWatch::left_properly(size_t pe) const {
+  return job_control(static_cast<int>(pe)).jobs_left.load() != peers_[pe].jobs_left;
+}
+
 void PeerWatch::lost(size_t pe) {
-  Control& control = job_control(static_cast<int>(pe));
-  std::string text = fmt::format("PE {} (pid {}) ended without leaving the job", pe, pids_[pe]);
-  if (control.abort_code.load() != 0) {
-    control.abort_reason[sizeof control.abort_reason - 1] = '\0';
-    text = fmt::format("PE {} (pid {}) ended the job: {}", pe, pids_[pe], control.abort_reason);
+  const Control& control = job_control(static_cast<int>(pe));
+  const Fate fate = control.fate.load(std::memory_order_acquire);
+  const pid_t pid = peers_[pe].pid;
+  std::string text;
+  if (fate == Fate::kEndsJob) {
+    text = fmt::format("PE {} (pid {}) ended the job: {}", pe, pid, reason_of(control));
+    if (control.exit_code == 0) {
+      end_process(0, text);
+    }
+  } else if (fate == Fate::kNotJoined) {
+    text = fmt::format("PE {} (pid {}) could not join: {}", pe, pid, reason_of(control));
+  } else {
+    text = fmt::format(
+        "PE {} (pid {}) {} without leaving the job; every PE must finalize before it ends",
+        pe,
+        pid,
+        how_it_ended(pid));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -60,34 +143,43 @@ void PeerWatch::lost(size_t pe) {
     }
     status_ = failed(kPeerLost, text);
   }
+  broken_.store(true, std::memory_order_release);
   report({"peer-lost", text});
   ring_doorbell();
 }
 
+void PeerWatch::end_process(int exit_code, const std::string& why) const {
+  fmt::print(stderr, "shmem-sim: PE {} (pid {}) is ended: {}\n", own_pe_, getpid(), why);
+  flush_what_can_be();
+  _exit(exit_code);
+}
+
 void PeerWatch::watch() {
   std::vector<pollfd> files = {{stop_, POLLIN, 0}};
-  for (const int file : files_) {
-    files.push_back({file, POLLIN, 0});  // poll skips negative descriptors
+  for (const Peer& peer : peers_) {
+    files.push_back({peer.file, POLLIN, 0});  // poll skips negative descriptors
   }
-  bool broken = !status().ok();
+  std::optional<Clock::time_point> end;
   for (;;) {
-    const int timeout = broken ? static_cast<int>(config().peer_grace_ms) : -1;
-    const int ready = poll(files.data(), files.size(), timeout);
-    if ((files[0].revents & POLLIN) != 0) {
+    if (!end && broken_) {
+      end = Clock::now() + std::chrono::milliseconds(config().peer_grace_ms);
+    }
+    const auto left = end ? std::chrono::ceil<std::chrono::milliseconds>(*end - Clock::now()) : 0ms;
+    if (end && left <= 0ms) {
+      end_process(kLostExitCode, status().message);
+    }
+    if (poll(files.data(), files.size(), end ? static_cast<int>(left.count()) : -1) < 0) {
+      continue;
+    }
+    if (files[0].revents != 0) {
       return;
     }
-    if (ready == 0 && broken) {
-      fmt::print(
-          stderr, "shmem-sim: PE {} (pid {}) is ended: {}\n", own_pe_, getpid(), status().message);
-      std::fflush(stderr);
-      _exit(kLostExitCode);
-    }
-    for (size_t i = 1; i < files.size(); ++i) {
-      if (files[i].fd >= 0 && files[i].revents != 0) {
-        files[i].fd = -1;
-        if (job_control(static_cast<int>(i - 1)).left.load() == 0) {
-          lost(i - 1);
-          broken = true;
+    for (size_t pe = 0; pe < peers_.size(); ++pe) {
+      if (files[pe + 1].revents != 0) {
+        files[pe + 1].fd = -1;
+        files[pe + 1].revents = 0;
+        if (!left_properly(pe)) {
+          lost(pe);
         }
       }
     }

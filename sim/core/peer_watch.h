@@ -2,7 +2,10 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -10,7 +13,8 @@
 
 // Notices that a PE of the job died without leaving: one thread polls a pidfd of every peer. The
 // first death breaks the job: every wait ends, and a process that has not ended by itself within
-// peer_grace_ms is ended. Internal to sim/core.
+// peer_grace_ms is ended. A forked child of the process is not watched and does not watch. Internal
+// to sim/core.
 
 namespace shmem_sim {
 
@@ -18,18 +22,32 @@ inline constexpr int kLostExitCode = 70;
 
 class PeerWatch {
  public:
+  // The control pages of all PEs must be mapped until stop().
   PeerWatch(int own_pe, const std::vector<pid_t>& pids);
   ~PeerWatch();
+  PeerWatch(const PeerWatch&) = delete;
+  PeerWatch& operator=(const PeerWatch&) = delete;
+  // Watches no longer. status() may still be asked, and says what it said.
+  void stop();
+  // Ok, or kPeerLost. Thread-safe, cheap while all is well.
   Status status() const;
 
  private:
+  struct Peer {
+    pid_t pid;
+    int file;            // pidfd, -1 for the own process
+    uint32_t jobs_left;  // when the watch began
+  };
+
   void watch();
+  bool left_properly(size_t pe) const;
   void lost(size_t pe);
+  [[noreturn]] void end_process(int exit_code, const std::string& why) const;
 
   int own_pe_;
-  std::vector<pid_t> pids_;
-  std::vector<int> files_;  // pidfd per PE, -1 for the own one or where the kernel gives none
+  std::vector<Peer> peers_;
   int stop_ = -1;
+  std::atomic<bool> broken_{false};
   mutable std::mutex mutex_;
   Status status_;
   std::thread thread_;

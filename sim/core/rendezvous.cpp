@@ -11,9 +11,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <map>
 #include <vector>
 
+#include "sim/core/background_thread.h"
 #include "sim/core/job.h"
 
 namespace shmem_sim {
@@ -92,8 +93,15 @@ bool receive_all(int socket, void* data, size_t bytes, Clock::time_point deadlin
   return true;
 }
 
-// A message: magic, kind ('S' set, 'G' get, 'V' value), key, value; texts with their length in
-// front.
+// A message: magic, kind, key, value; texts with their length in front. To the store: set, get,
+// refuse, farewell. From it: value, refused.
+constexpr char kSet = 'S';
+constexpr char kGet = 'G';
+constexpr char kRefuse = 'X';
+constexpr char kFarewell = 'Q';
+constexpr char kValue = 'V';
+constexpr char kRefused = 'R';
+
 struct Message {
   char kind = 0;
   std::string key;
@@ -148,6 +156,79 @@ bool receive_message(int socket, Message& message, Clock::time_point deadline) {
   return receive_all(socket, &message.kind, 1, deadline) &&
          receive_text(socket, message.key, deadline) &&
          receive_text(socket, message.value, deadline);
+}
+
+// What PE 0 keeps, and who waits for what. Used by the serving thread only.
+class Store {
+ public:
+  explicit Store(std::atomic<int>& told) : told_(told) {}
+
+  // Answers, or keeps the client waiting.
+  void handle(int client, const Message& message) {
+    if (message.kind == kRefuse) {
+      told_.fetch_add(1);  // this client knows
+      refuse(message.value);
+    } else if (message.kind == kFarewell) {
+      owners_.erase(client);
+    } else if (!refusal_.empty()) {
+      tell_refusal(client);
+    } else if (message.kind == kSet) {
+      set(client, message.key, message.value);
+    } else if (const auto found = values_.find(message.key); found != values_.end()) {
+      send_message(client, {kValue, message.key, found->second});
+    } else {
+      waiting_.emplace(message.key, client);
+    }
+  }
+
+  // The connection is closed.
+  void drop(int client) {
+    std::erase_if(waiting_, [client](const auto& item) { return item.second == client; });
+    if (const auto owner = owners_.find(client); owner != owners_.end()) {
+      refuse(owner->second + " ended while the PEs met");
+      owners_.erase(client);
+    }
+  }
+
+ private:
+  void set(int client, const std::string& key, const std::string& value) {
+    const auto [item, fresh] = values_.emplace(key, value);
+    send_message(client, {kValue, key, item->second});
+    if (fresh) {
+      owners_[client] = key;
+      const auto [begin, end] = waiting_.equal_range(key);
+      for (auto waiter = begin; waiter != end; ++waiter) {
+        send_message(waiter->second, {kValue, key, value});
+      }
+      waiting_.erase(key);
+    }
+  }
+
+  void refuse(const std::string& reason) {
+    if (refusal_.empty()) {
+      refusal_ = reason;
+    }
+    for (const auto& [key, client] : waiting_) {
+      tell_refusal(client);
+    }
+    waiting_.clear();
+  }
+
+  void tell_refusal(int client) {
+    send_message(client, {kRefused, "", refusal_});
+    told_.fetch_add(1);
+  }
+
+  std::map<std::string, std::string> values_;
+  std::multimap<std::string, int> waiting_;  // key -> client
+  std::map<int, std::string> owners_;        // client -> the key it has set
+  std::string refusal_;
+  std::atomic<int>& told_;
+};
+
+void send_at_once(int socket) {
+  const int on = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 }  // namespace
@@ -218,7 +299,7 @@ Status KeyValueServer::start(const std::string& host,
                                  : ""));
   }
   server->stop_ = eventfd(0, EFD_CLOEXEC);
-  server->thread_ = std::thread([raw = server.get()] { raw->serve(); });
+  server->thread_ = background_thread([raw = server.get()] { raw->serve(); });
   result = std::move(server);
   return {};
 }
@@ -236,15 +317,15 @@ KeyValueServer::~KeyValueServer() {
   }
 }
 
+void KeyValueServer::wait_until_told(int clients, Clock::time_point deadline) const {
+  while (told_ < clients && Clock::now() < deadline) {
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
 void KeyValueServer::serve() {
-  std::map<std::string, std::string> values;
-  std::multimap<std::string, int> waiting;  // key -> client
+  Store store(told_);
   std::vector<pollfd> files = {{stop_, POLLIN, 0}, {listener_, POLLIN, 0}};
-  const auto drop = [&](size_t index) {
-    std::erase_if(waiting, [&](const auto& item) { return item.second == files[index].fd; });
-    close(files[index].fd);
-    files.erase(files.begin() + static_cast<std::ptrdiff_t>(index));
-  };
   while ((files[0].revents & POLLIN) == 0) {
     if (poll(files.data(), files.size(), -1) < 0) {
       continue;
@@ -254,26 +335,18 @@ void KeyValueServer::serve() {
         continue;
       }
       Message message;
-      if (!receive_message(files[i].fd, message, Clock::now() + 5s)) {
-        drop(i);
-      } else if (message.kind == 'S') {
-        values[message.key] = message.value;
-        const auto [begin, end] = waiting.equal_range(message.key);
-        for (auto item = begin; item != end; ++item) {
-          send_message(item->second, {'V', message.key, message.value});
-        }
-        waiting.erase(message.key);
-      } else if (const auto found = values.find(message.key); found != values.end()) {
-        send_message(files[i].fd, {'V', message.key, found->second});
+      if (receive_message(files[i].fd, message, Clock::now() + 5s)) {
+        store.handle(files[i].fd, message);
       } else {
-        waiting.emplace(message.key, files[i].fd);
+        store.drop(files[i].fd);
+        close(files[i].fd);
+        files.erase(files.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
     if ((files[1].revents & POLLIN) != 0) {
       const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (client >= 0) {
-        const int on = 1;
-        setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        send_at_once(client);
         files.push_back({client, POLLIN, 0});
       }
     }
@@ -285,6 +358,7 @@ void KeyValueServer::serve() {
 
 KeyValueClient::~KeyValueClient() {
   if (socket_ >= 0) {
+    send_message(socket_, {kFarewell, "", ""});
     close(socket_);
   }
 }
@@ -301,8 +375,7 @@ Status KeyValueClient::connect(const std::string& host, uint16_t port, Clock::ti
     const addrinfo* address = addresses.list;
     socket_ = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket_ >= 0 && ::connect(socket_, address->ai_addr, address->ai_addrlen) == 0) {
-      const int on = 1;
-      setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      send_at_once(socket_);
       return {};
     }
     const int error = errno;
@@ -324,27 +397,47 @@ Status KeyValueClient::connect(const std::string& host, uint16_t port, Clock::ti
   }
 }
 
-Status KeyValueClient::set(const std::string& key, const std::string& value) {
-  if (!send_message(socket_, {'S', key, value})) {
-    return fault(JoinFault::kEndpoint,
-                 fmt::format("PE 0 at {}: {}", endpoint_, std::strerror(errno)));
-  }
-  return {};
-}
-
-Status KeyValueClient::get(const std::string& key, Clock::time_point deadline, std::string& value) {
-  Message answer;
-  if (!send_message(socket_, {'G', key, ""}) || !receive_message(socket_, answer, deadline)) {
-    if (errno == EPROTO) {
+Status KeyValueClient::ask(char kind,
+                           const std::string& key,
+                           const std::string& value,
+                           Clock::time_point deadline,
+                           std::string& answer) {
+  Message message;
+  if (!send_message(socket_, {kind, key, value}) || !receive_message(socket_, message, deadline)) {
+    const int error = errno;
+    if (error == EPROTO) {
       return fault(
           JoinFault::kEndpoint,
           fmt::format("what listens at {} is not a PE of this job: take another port", endpoint_));
     }
-    return fault(errno == ETIMEDOUT ? JoinFault::kTimeout : JoinFault::kEndpoint,
-                 fmt::format("waiting at {} for {}: {}", endpoint_, key, std::strerror(errno)));
+    if (error == ETIMEDOUT) {
+      return fault(JoinFault::kTimeout,
+                   fmt::format("{} has not come to {} in time: was it started?", key, endpoint_));
+    }
+    return fault(
+        JoinFault::kEndpoint,
+        fmt::format("PE 0 at {} ended while the PEs met ({})", endpoint_, std::strerror(error)));
   }
-  value = std::move(answer.value);
+  if (message.kind == kRefused) {
+    return fault(JoinFault::kMismatch, message.value);
+  }
+  answer = std::move(message.value);
   return {};
+}
+
+Status KeyValueClient::set(const std::string& key,
+                           const std::string& value,
+                           Clock::time_point deadline,
+                           std::string& kept) {
+  return ask(kSet, key, value, deadline, kept);
+}
+
+Status KeyValueClient::get(const std::string& key, Clock::time_point deadline, std::string& value) {
+  return ask(kGet, key, "", deadline, value);
+}
+
+void KeyValueClient::refuse(const std::string& reason) {
+  send_message(socket_, {kRefuse, "", reason});
 }
 
 }  // namespace shmem_sim

@@ -1,6 +1,9 @@
 #include "sim/core/segment.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
 
 namespace shmem_sim {
 namespace {
@@ -35,6 +38,11 @@ bool Segment::reserve(int pe_count, uint64_t heap_bytes, uint64_t alignment) {
 }
 
 bool Segment::map(int pe, int file) {
+  struct stat state = {};
+  if (fstat(file, &state) != 0 || static_cast<uint64_t>(state.st_size) < file_bytes(heap_bytes_)) {
+    errno = EINVAL;  // touching what lies behind its end would be a fault
+    return false;
+  }
   void* pages =
       mmap(nullptr, kControlBytes + kUserControlBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (pages == MAP_FAILED) {
@@ -50,13 +58,19 @@ bool Segment::map(int pe, int file) {
 }
 
 Segment::~Segment() {
+  unmap();
+}
+
+void Segment::unmap() {
   for (Control* pages : pages_) {
     if (pages != nullptr) {
       munmap(pages, kControlBytes + kUserControlBytes);
     }
   }
+  pages_.clear();
   if (base_ != nullptr) {
     munmap(base_, reserved_bytes_);
+    base_ = nullptr;
   }
 }
 

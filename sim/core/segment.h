@@ -15,11 +15,16 @@ namespace shmem_sim {
 
 class Segment {
  public:
+  Segment() = default;
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
   // Reserves addresses for all heaps. False and errno when there is no room.
   bool reserve(int pe_count, uint64_t heap_bytes, uint64_t alignment);
-  // Maps the memory file of `pe`. False and errno on failure.
+  // Maps the memory file of `pe`. False and errno on failure; EINVAL when the file is too short.
   bool map(int pe, int file);
   ~Segment();
+  // Takes everything out of the address space. place() finds nothing afterwards.
+  void unmap();
 
   // Size of a PE's memory file.
   static uint64_t file_bytes(uint64_t heap_bytes);
