@@ -7,7 +7,7 @@ usage() {
 usage: scripts/test.sh [STEP…]
 
 Runs the given steps, or all of them in this order:
-  layout  layer table, formatting
+  layout  layer table, catalogue of diagnostics, formatting
   asan    clang, address and undefined-behaviour sanitizers: tool and simulator
   tsan    clang, thread sanitizer: simulator
   tidy    clang-tidy, warnings are errors
@@ -61,6 +61,7 @@ run_step() {
   case "$1" in
     layout)
       check layers python3 tests/layout/check_layers.py
+      check rules python3 tests/layout/check_rules.py
       check format scripts/check_format.sh ;;
     asan) run_preset asan ;;
     tsan) run_preset tsan sim_tests ;;

@@ -2,7 +2,6 @@
 
 #include "tool/cli/command.h"
 #include "tool/contract/dtype.h"
-#include "tool/contract/expression.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -22,10 +21,8 @@ std::string role_of(const Argument& argument, const Contract& contract) {
       return "state";
     case Argument::Role::kTensor:
       return contract.tensors[static_cast<size_t>(argument.tensor)].name;
-    case Argument::Role::kExpression: {
-      const auto as_written = [](const std::string& name) { return name; };
-      return contract::to_python(*argument.expression, as_written, as_written);
-    }
+    case Argument::Role::kExpression:
+      return argument.text;
   }
   return "";
 }

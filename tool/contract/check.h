@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "tool/base/source_text.h"
@@ -14,10 +15,12 @@ struct HeaderSource {
   std::string path;  // relative to the operator's folder
 };
 
-// Everything the document says, compared with the header. Nothing when there are errors.
+// Everything the document says, compared with the header, which may include the others. Nothing
+// when there are errors.
 std::optional<Contract> check(const Document& document,
                               const SourceTexts& texts,
                               const HeaderSource& header,
+                              std::span<const HeaderSource> others,
                               Diagnostics& diagnostics);
 
 }  // namespace shmem_bind::contract

@@ -24,7 +24,9 @@ Known known_to(const Contract& contract) {
   known.names = {"n_pes", "pe", "block_dim", "epoch"};
   known.tensors = {"dtype"};
   for (const Attribute& attribute : contract.attributes) {
-    known.names.insert(attribute.name);
+    if (attribute.type != Attribute::Type::kFloat) {  // expressions are whole numbers
+      known.names.insert(attribute.name);
+    }
   }
   for (const Tensor& tensor : contract.tensors) {
     known.tensors.insert(tensor.name);
@@ -33,9 +35,6 @@ Known known_to(const Contract& contract) {
         known.names.insert(dimension.symbol);
       }
     }
-  }
-  for (const DtypeRow& item : dtype_table()) {
-    known.tensors.insert(std::string(item.dsl));
   }
   return known;
 }
@@ -76,7 +75,9 @@ void check_state(Reading& reading) {
   }
   std::set<std::string> allowed = {"n_pes"};
   for (const Attribute& attribute : contract.attributes) {
-    allowed.insert(attribute.name);
+    if (!attribute.default_text.empty()) {
+      allowed.insert(attribute.name);
+    }
   }
   for (const auto& [name, value] : contract.maxima) {
     allowed.insert(name);
@@ -89,28 +90,13 @@ void check_state(Reading& reading) {
           fmt::format("'{}' in state; add  max: {{{}: <largest value>}}", name, name));
     }
   }
-}
-
-struct Range {
-  int64_t low;
-  int64_t high;
-};
-
-std::optional<Range> range_of(std::string_view type) {
-  const auto limits = [](auto value) {
-    using T = decltype(value);
-    return Range{static_cast<int64_t>(std::numeric_limits<T>::min()),
-                 static_cast<int64_t>(std::numeric_limits<T>::max())};
-  };
-  if (type == "int" || type == "int32_t")
-    return limits(int32_t{});
-  if (type == "unsigned int" || type == "uint32_t")
-    return limits(uint32_t{});
-  if (type == "int16_t")
-    return limits(int16_t{});
-  if (type == "uint16_t")
-    return limits(uint16_t{});
-  return std::nullopt;
+  for (const std::string& tensor : tensors_in(*contract.state_bytes)) {
+    if (tensor != "dtype") {
+      reading.diagnostics.add(kUnboundSymbol,
+                              contract.state_bytes->span,
+                              fmt::format("the size of '{}' in state is not known yet", tensor));
+    }
+  }
 }
 
 }  // namespace
@@ -132,30 +118,6 @@ void check_names(Reading& reading) {
     }
   }
   check_state(reading);
-}
-
-// Constant arguments, and the first epoch, must fit their parameters; what depends on tensors is
-// checked by compute().
-void check_numbers(Reading& reading) {
-  Values values;
-  values.names["epoch"] = 1;
-  for (const Argument& argument : reading.contract.entry.arguments) {
-    const auto range = range_of(argument.cpp_type);
-    std::string why;
-    const auto value =
-        argument.expression == nullptr ? std::nullopt : evaluate(*argument.expression, values, why);
-    if (range && value && (*value < range->low || *value > range->high)) {
-      reading.diagnostics.add(kNarrowing,
-                              argument.expression->span,
-                              fmt::format("{} is {} at the first call; {} {} takes {} to {}",
-                                          argument.parameter,
-                                          *value,
-                                          argument.cpp_type,
-                                          argument.parameter,
-                                          range->low,
-                                          range->high));
-    }
-  }
 }
 
 bool PeCounts::allows(int64_t pe_count) const {

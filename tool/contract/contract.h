@@ -73,6 +73,7 @@ struct Argument {
   std::string cpp_type;      // type of the parameter as written: "int32_t", "uint8_t*", "void*"
   int tensor = -1;           // kTensor: index into Contract::tensors
   ExpressionPtr expression;  // kExpression; mentions `epoch` when it carries the epoch
+  std::string text = {};     // kExpression: as the contract spells it
   std::string canonical_type =
       {};  // without typedefs: "int", "unsigned char *", "type-parameter-0-0 *"
 };

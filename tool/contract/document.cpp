@@ -3,54 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "tool/base/text.h"
+#include "tool/contract/dsl_keys.h"
 #include "tool/contract/errors.h"
 #include "tool/contract/naming.h"
 
 namespace shmem_bind::contract {
 namespace {
 
-struct Section {
-  std::string_view name;
-  std::vector<std::string> keys;
-};
-
-// Keys of the sections that are read (contract §2, §3). Other sections are not looked at.
-const std::vector<Section>& sections() {
-  static const std::vector<Section> list = {
-      {"meta",
-       {"op_name",
-        "op_kind",
-        "build_mode",
-        "op_root",
-        "target_soc",
-        "scope",
-        "torch_required",
-        "performance_required",
-        "performance_auto_optim",
-        "docker_container",
-        "docker_workdir",
-        "docker_exec_required",
-        "skills_root",
-        "shmem_repo"}},
-      {"interface", {"inputs", "outputs", "attrs", "shape_relations", "dtypes", "shape"}},
-      {"torch_binding",
-       {"class_name",
-        "entry",
-        "dtypes",
-        "fixed",
-        "block_dim",
-        "n_pes",
-        "arguments",
-        "state",
-        "max",
-        "require",
-        "aliases",
-        "shared",
-        "golden"}},
-      {"status", {"correctness", "review"}}};
-  return list;
+bool is_yaml(const FencedBlock& block) {
+  return block.language() == "yaml" || block.language() == "yml";
 }
 
 bool is_canonical(const YamlNode& root) {
@@ -58,63 +22,110 @@ bool is_canonical(const YamlNode& root) {
          (root["dsl_version"].exists() || (root["meta"].exists() && root["interface"].exists()));
 }
 
-void warn_of_unknown_keys(const YamlNode& root, Diagnostics& diagnostics) {
-  for (const Section& section : sections()) {
-    for (const auto& [key, value] : root[section.name].entries) {
-      if (std::find(section.keys.begin(), section.keys.end(), key.text) == section.keys.end()) {
-        const std::string near = nearest_name(key.text, section.keys);
-        diagnostics.add(kUnknownKey,
-                        key.span,
-                        fmt::format("{}.{}{}",
-                                    section.name,
-                                    key.text,
-                                    near.empty() ? "" : "; did you mean " + near + "?"));
-      }
+// Whether a block that is no YAML was meant as the canonical one: the keys stand at line starts.
+bool looks_canonical(std::string_view text) {
+  bool meta = false;
+  bool interface = false;
+  for (const std::string_view line : split_lines(text)) {
+    if (line.starts_with("dsl_version")) {
+      return true;
+    }
+    meta = meta || line.starts_with("meta");
+    interface = interface || line.starts_with("interface");
+  }
+  return meta && interface;
+}
+
+// A yaml block, parsed; its findings count only when it is the canonical one.
+struct Candidate {
+  const FencedBlock* block;
+  YamlNode root;
+  Diagnostics findings;
+};
+
+std::vector<Candidate> canonical_blocks(const std::vector<FencedBlock>& blocks) {
+  std::vector<Candidate> found;
+  for (const FencedBlock& block : blocks) {
+    if (!is_yaml(block)) {
+      continue;
+    }
+    Candidate candidate{&block, {}, {}};
+    candidate.root = parse_yaml(block.text, block.places, candidate.findings);
+    if (is_canonical(candidate.root) ||
+        (candidate.findings.has_errors() && looks_canonical(block.text))) {
+      found.push_back(std::move(candidate));
     }
   }
+  return found;
+}
+
+std::string what_yaml_blocks_lack(const std::vector<FencedBlock>& blocks,
+                                  const SourceTexts& texts) {
+  std::vector<std::string> seen;
+  for (const FencedBlock& block : blocks) {
+    if (is_yaml(block)) {
+      seen.push_back(fmt::format("the one at line {}", texts.place(block.span).line));
+    }
+  }
+  return seen.empty()
+             ? "there is no fenced yaml block"
+             : "no yaml block has dsl_version, or meta and interface: " + joined(seen, ", ");
+}
+
+// The one canonical block, or a finding that says why there is none.
+std::optional<Candidate> choose_block(const std::vector<FencedBlock>& blocks,
+                                      const SourceTexts& texts,
+                                      int source,
+                                      Diagnostics& diagnostics) {
+  std::vector<Candidate> found = canonical_blocks(blocks);
+  if (found.empty()) {
+    diagnostics.add(kNoBlock, {source, 0, 1}, what_yaml_blocks_lack(blocks, texts));
+    return std::nullopt;
+  }
+  if (found.size() > 1) {
+    Diagnostic& item = diagnostics.add(kTwoBlocks, found[1].block->span);
+    item.related.emplace_back(found[0].block->span, "the other one");
+    for (size_t i = 2; i < found.size(); ++i) {
+      item.related.emplace_back(found[i].block->span, "and one more");
+    }
+    return std::nullopt;
+  }
+  return std::move(found.front());
 }
 
 void check_version(const YamlNode& root, Span block, Diagnostics& diagnostics) {
   const YamlNode& version = root["dsl_version"];
   if (!version.exists()) {
-    diagnostics.add(kNoVersion, {block.source, block.begin, block.begin + 1});
-  } else if (version.text != "0.3") {
+    diagnostics.add(kNoVersion, block);
+  } else if (version.is_scalar() && version.text != "0.3") {
     diagnostics.add(kBadVersion, version.span, version.text);
   }
+}
+
+std::string_view why_no_op_name(const std::string& name) {
+  if (name.find_first_of("/\\.") != std::string::npos) {
+    return "is a path";
+  }
+  return is_keyword(name) ? "is a keyword of C++ or Python" : "is not lower case snake_case";
 }
 
 bool check_op_name(const YamlNode& root, Span block, Diagnostics& diagnostics) {
   const YamlNode& name = root["meta"]["op_name"];
   if (!name.is_scalar()) {
-    diagnostics.add(kMissing,
-                    name.exists() ? name.span : Span{block.source, block.begin, block.begin + 1},
-                    "meta.op_name");
-  } else if (name.text == "replace_me" || name.text.find('<') != std::string::npos) {
+    diagnostics.add(kMissing, name.exists() ? name.span : block, "meta.op_name");
+    return false;
+  }
+  if (name.text == "replace_me" || name.text.starts_with("<")) {
     diagnostics.add(kPlaceholder, name.span, name.text);
-  } else if (!is_op_name(name.text)) {
-    const bool path = name.text.find_first_of("/\\.") != std::string::npos;
+    return false;
+  }
+  if (!is_op_name(name.text)) {
     diagnostics.add(kBadName,
                     name.span,
-                    fmt::format("op_name \"{}\" {}",
-                                name.text,
-                                path                    ? "is a path"
-                                : is_keyword(name.text) ? "is a keyword of C++ or Python"
-                                                        : "is not lower case snake_case"));
-  } else {
-    return true;
+                    fmt::format("op_name \"{}\" {}", name.text, why_no_op_name(name.text)));
+    return false;
   }
-  return false;
-}
-
-std::string lacking(const std::vector<FencedBlock>& blocks, const SourceTexts& texts) {
-  std::vector<std::string> seen;
-  for (const FencedBlock& block : blocks) {
-    if (block.info == "yaml" || block.info == "yml") {
-      seen.push_back(fmt::format("line {}", texts.place(block.span).line));
-    }
-  }
-  return seen.empty() ? "there is no yaml block at all"
-                      : "yaml blocks without these keys: " + joined(seen, ", ");
+  return true;
 }
 
 }  // namespace
@@ -129,40 +140,25 @@ std::optional<Document> read_document(const SourceTexts& texts,
   Document document;
   document.source = source;
   document.blocks = fenced_blocks(text, source);
-  const FencedBlock* chosen = nullptr;
-  for (const FencedBlock& block : document.blocks) {
-    if (block.info != "yaml" && block.info != "yml") {
-      continue;
-    }
-    Diagnostics found;
-    YamlNode root = parse_yaml(block.text, block.span, found);
-    const bool named = block.text.find("dsl_version") != std::string::npos;
-    if (!is_canonical(root) && !(named && found.has_errors())) {
-      continue;
-    }
-    if (chosen != nullptr) {
-      diagnostics.add(kTwoBlocks, {source, block.span.begin, block.span.begin + 1})
-          .related.emplace_back(Span{source, chosen->span.begin, chosen->span.begin + 1},
-                                "the other one");
-      return std::nullopt;
-    }
-    chosen = &block;
-    document.root = std::move(root);
-    document.block = block.text;
-    for (const Diagnostic& item : found.list()) {
-      diagnostics.add(*item.rule, item.span, item.detail).related = item.related;
-    }
-  }
-  if (chosen == nullptr) {
-    diagnostics.add(kNoBlock, {source, 0, 1}, lacking(document.blocks, texts));
+  std::optional<Candidate> chosen = choose_block(document.blocks, texts, source, diagnostics);
+  if (!chosen) {
     return std::nullopt;
+  }
+  const Span fence = chosen->block->span;
+  for (const Diagnostic& item : chosen->findings.list()) {
+    diagnostics.add(*item.rule, item.span, item.detail).related = item.related;
+  }
+  if (!chosen->block->is_closed) {
+    diagnostics.add(kOpenFence, fence);
   }
   if (diagnostics.has_errors()) {
     return std::nullopt;
   }
-  check_version(document.root, chosen->span, diagnostics);
-  warn_of_unknown_keys(document.root, diagnostics);
-  if (!check_op_name(document.root, chosen->span, diagnostics)) {
+  document.root = std::move(chosen->root);
+  document.block = chosen->block->text;
+  check_version(document.root, fence, diagnostics);
+  check_keys(document.root, diagnostics);
+  if (!check_op_name(document.root, fence, diagnostics) || diagnostics.has_errors()) {
     return std::nullopt;
   }
   document.op_name = document.root["meta"]["op_name"].text;

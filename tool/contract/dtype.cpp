@@ -1,6 +1,8 @@
 #include "tool/contract/dtype.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 namespace shmem_bind::contract {
 namespace {
@@ -62,7 +64,11 @@ std::vector<std::string> dtype_names() {
   return names;
 }
 
-std::optional<Dtype> dtype_named(std::string_view name) {
+std::optional<Dtype> dtype_named(std::string_view spelling) {
+  std::string name(spelling.substr(spelling.starts_with("torch.") ? 6 : 0));
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
   for (const DtypeRow& item : kTable) {
     if (item.dsl == name || among(name, item.aliases)) {
       return item.dtype;

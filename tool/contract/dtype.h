@@ -25,6 +25,7 @@ struct DtypeRow {
 std::span<const DtypeRow> dtype_table();
 const DtypeRow& row(Dtype dtype);
 std::vector<std::string> dtype_names();  // canonical spellings, for suggestions
-std::optional<Dtype> dtype_named(std::string_view name);
+// Any accepted spelling, in any case and with or without "torch.".
+std::optional<Dtype> dtype_named(std::string_view spelling);
 
 }  // namespace shmem_bind::contract

@@ -77,6 +77,16 @@ inline constexpr Rule kNoDesign{
     "the operator has no docs/design.md",
     "write it: its canonical yaml block is the contract (docs/contract.md)"};
 
+inline constexpr Rule kLookAlike{
+    "C027", "a full-width character where ASCII is meant", "write the ASCII character"};
+inline constexpr Rule kOpenFence{"C028",
+                                 "the canonical block is not closed",
+                                 "add the closing fence, as long as the opening one"};
+inline constexpr Rule kReservedName{
+    "C029", "a name that the tool uses itself", "choose another name"};
+inline constexpr Rule kManyDtypes{
+    "C030", "several spellings of one dtype", "keep one", Severity::kWarning};
+
 // --- the kernel header ---
 inline constexpr Rule kNoHeader{
     "H001", "no kernel header", "the entry function is declared in src/<op_name>_kernel.h"};
@@ -104,11 +114,42 @@ inline constexpr Rule kTemplateDispatch{
     "dispatch and template do not fit",
     "a template entry needs dtypes, a plain function a single dtype"};
 
+inline constexpr Rule kNoStateSize{
+    "H010",
+    "a parameter receives the state, but nothing says how large it is",
+    "torch_binding.state: an expression for its bytes, e.g. \"64 * n_pes\""};
+inline constexpr Rule kUnusedState{
+    "H011",
+    "no parameter receives the state",
+    "place it in torch_binding.arguments, or remove torch_binding.state",
+    Severity::kWarning};
+inline constexpr Rule kNoStream{"H012",
+                                "no parameter receives the stream",
+                                "the entry takes the stream as void* or aclrtStream"};
+inline constexpr Rule kReturnType{"H013",
+                                  "the entry returns a value",
+                                  "declare it void; the binding would not look at the value"};
+inline constexpr Rule kTemplateParameters{"H014",
+                                          "the entry has other template parameters than one type",
+                                          "declare template <class T>; T is the dtype"};
+inline constexpr Rule kDeviceFunction{
+    "H015", "the entry is device code", "name the host function that launches it"};
+inline constexpr Rule kParameterType{
+    "H016",
+    "the type of a parameter cannot be bound",
+    "numbers, void*, uint8_t*, GM_ADDR and pointers to numbers or T can"};
+
 // --- numbers ---
 inline constexpr Rule kNarrowing{
     "N001",
     "a value does not fit the parameter",
     "widen the parameter, or bound the value in torch_binding.require"};
+inline constexpr Rule kNoValue{
+    "N002", "an expression has no value", "numbers are 64 bits wide, and nothing divides by zero"};
+inline constexpr Rule kBadValue{"N003", "a value that cannot be", "correct the expression"};
+inline constexpr Rule kCaseRefused{"N004",
+                                   "a declared case breaks a condition of the contract",
+                                   "change the case, torch_binding.n_pes or the condition"};
 inline constexpr Rule kNoGolden{
     "G001",
     "nothing says what the right answer is",

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "tool/contract/dtype.h"
 #include "tool/contract/errors.h"
 
 namespace shmem_bind::contract {
@@ -56,6 +58,9 @@ class Parser {
       : text_(text), place_(place), diagnostics_(diagnostics) {}
 
   ExpressionPtr run() {
+    if (text_.size() > kLongest) {
+      return error(fmt::format("longer than {} characters", kLongest));
+    }
     ExpressionPtr result = conditional();
     skip();
     if (result != nullptr && at_ < text_.size()) {
@@ -66,6 +71,7 @@ class Parser {
 
  private:
   static constexpr int kDeepest = 100;
+  static constexpr size_t kLongest = 4096;
 
   ExpressionPtr error(const std::string& detail) {
     if (!failed_) {
@@ -224,7 +230,20 @@ class Parser {
     if (function->of_tensor && operands[0]->kind != Expression::Kind::kName) {
       return error(fmt::format("{} is asked about a tensor, by name", name));
     }
+    if (name == "sizeof") {
+      if (const auto dtype = dtype_named(operands[0]->text);
+          dtype && operands[0]->text != "dtype") {
+        return integer(row(*dtype).bytes, begin);
+      }
+    }
     return make(Expression::Kind::kCall, std::move(name), std::move(operands), begin);
+  }
+
+  ExpressionPtr integer(int64_t value, size_t begin) const {
+    auto node = std::make_shared<Expression>();
+    node->value = value;
+    node->span = {place_.source, place_.begin + begin, place_.begin + at_};
+    return node;
   }
 
   std::string word() {
@@ -236,37 +255,45 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
+  // Decimal or hexadecimal, with or without a unit, "64 KiB" or "64KiB".
   ExpressionPtr number() {
     const size_t begin = at_;
-    const std::string digits = word();
-    int64_t value = 0;
-    const bool hexadecimal =
-        digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
-    for (size_t i = hexadecimal ? 2 : 0; i < digits.size(); ++i) {
-      const char c = static_cast<char>(std::tolower(static_cast<unsigned char>(digits[i])));
-      const int digit = std::isdigit(static_cast<unsigned char>(c)) != 0 ? c - '0'
-                        : hexadecimal && c >= 'a' && c <= 'f'            ? c - 'a' + 10
-                                                                         : 99;
-      const int base = hexadecimal ? 16 : 10;
-      if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
-          __builtin_add_overflow(value, digit, &value)) {
-        return error(fmt::format("'{}' is not a 64-bit whole number", digits));
-      }
+    const std::string all = word();
+    const bool hexadecimal = all.starts_with("0x") || all.starts_with("0X");
+    const size_t length =
+        hexadecimal ? all.size() : std::min(all.find_first_not_of("0123456789"), all.size());
+    const auto value =
+        digits_value(std::string_view(all).substr(hexadecimal ? 2 : 0, length), hexadecimal);
+    if (!hexadecimal && length > 1 && all[0] == '0') {
+      return error(fmt::format("'{}': octal or decimal?", all));
     }
+    std::string unit = all.substr(length);
     const size_t end = at_;
-    skip();
-    const size_t unit_begin = at_;
-    if (const auto factor = unit_factor(word())) {
-      if (__builtin_mul_overflow(value, *factor, &value)) {
-        return error("the number does not fit 64 bits");
-      }
-    } else {
-      at_ = unit_begin == end ? end : unit_begin;
+    if (unit.empty()) {
+      skip();
+      unit = word();
     }
-    auto node = std::make_shared<Expression>();
-    node->value = value;
-    node->span = {place_.source, place_.begin + begin, place_.begin + at_};
-    return node;
+    const auto factor = unit_factor(unit);
+    if (!value || (!factor && length < all.size())) {
+      return error(fmt::format("'{}' is not a 64-bit whole number", all));
+    }
+    if (!factor) {  // what follows is no unit
+      at_ = end;
+      return integer(*value, begin);
+    }
+    int64_t product = 0;
+    if (__builtin_mul_overflow(*value, *factor, &product)) {
+      return error("the number does not fit 64 bits");
+    }
+    return integer(product, begin);
+  }
+
+  static std::optional<int64_t> digits_value(std::string_view digits, bool hexadecimal) {
+    int64_t value = 0;
+    const auto [end, problem] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, hexadecimal ? 16 : 10);
+    const bool whole = problem == std::errc() && end == digits.data() + digits.size();
+    return whole ? std::optional(value) : std::nullopt;
   }
 
   std::string_view text_;

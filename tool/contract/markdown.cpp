@@ -36,15 +36,21 @@ size_t first_bad_byte(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Start of each line, from 1.
-std::vector<size_t> line_starts(std::string_view text) {
-  std::vector<size_t> starts = {0, 0};
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\n') {
-      starts.push_back(i + 1);
-    }
+struct DocumentLine {
+  size_t begin;
+  std::string_view text;  // without its line end
+};
+
+// Lines as CommonMark counts them: "\n", "\r\n" and "\r" end one.
+std::vector<DocumentLine> document_lines(std::string_view text, size_t offset) {
+  std::vector<DocumentLine> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find_first_of("\r\n", begin), text.size());
+    lines.push_back({offset + begin, text.substr(begin, end - begin)});
+    begin = end + (text.substr(end, 2) == "\r\n" ? 2 : 1);
   }
-  return starts;
+  return lines;
 }
 
 std::string lower(std::string_view text) {
@@ -53,6 +59,71 @@ std::string lower(std::string_view text) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
   return out;
+}
+
+// Line ends become "\n".
+std::string with_plain_line_ends(std::string_view text) {
+  std::string out;
+  for (const DocumentLine& line : document_lines(text, 0)) {
+    out += line.text;
+    out += '\n';
+  }
+  return out;
+}
+
+// What stands behind list and quote prefixes.
+std::string_view without_prefix(std::string_view line) {
+  const size_t first = line.find_first_not_of(" \t>");
+  return first == std::string_view::npos ? "" : trimmed(line.substr(first));
+}
+
+// A closing fence repeats the character of the opening one, at least as often, and nothing else.
+bool closes_fence(std::string_view line, std::string_view opening) {
+  const std::string_view fence = without_prefix(line);
+  const size_t at = opening.find_first_of("`~");
+  if (at == std::string_view::npos || fence.empty() || fence[0] != opening[at]) {
+    return false;
+  }
+  const size_t wanted = std::min(opening.find_first_not_of(opening[at], at), opening.size()) - at;
+  return fence.size() >= wanted && fence.find_first_not_of(fence[0]) == std::string_view::npos;
+}
+
+// The content lines follow the opening fence; each ends its line of the document, whatever the
+// list or quote puts in front.
+PlaceMap places_of(const FencedBlock& block,
+                   const std::vector<DocumentLine>& lines,
+                   size_t fence,
+                   int source) {
+  PlaceMap places;
+  places.set_source(source);
+  size_t in_text = 0;
+  size_t number = fence + 1;
+  for (const std::string_view content : split_lines(block.text)) {
+    if (number >= lines.size()) {
+      break;
+    }
+    const DocumentLine& line = lines[number++];
+    const size_t prefix = line.text.ends_with(content) ? line.text.size() - content.size() : 0;
+    places.add_line(in_text, line.begin + prefix);
+    in_text += content.size() + 1;
+  }
+  return places;
+}
+
+FencedBlock block_of(cmark_node* node, const std::vector<DocumentLine>& lines, int source) {
+  FencedBlock block;
+  block.info = lower(trimmed(cmark_node_get_fence_info(node)));
+  block.text = with_plain_line_ends(cmark_node_get_literal(node));
+  const auto first = static_cast<size_t>(cmark_node_get_start_line(node)) - 1;
+  const auto last = static_cast<size_t>(cmark_node_get_end_line(node)) - 1;
+  block.is_closed =
+      last > first && last < lines.size() && closes_fence(lines[last].text, lines[first].text);
+  block.places = places_of(block, lines, first, source);
+  const size_t column = static_cast<size_t>(cmark_node_get_start_column(node)) - 1;
+  const DocumentLine& line = lines[first];
+  block.span = {
+      source, line.begin + std::min(column, line.text.size()), line.begin + line.text.size()};
+  return block;
 }
 
 }  // namespace
@@ -72,10 +143,9 @@ bool check_encoding(const std::string& document, int source, Diagnostics& diagno
 }
 
 std::vector<FencedBlock> fenced_blocks(const std::string& document, int source) {
-  const size_t skip =
-      document.compare(0, kByteOrderMark.size(), kByteOrderMark) == 0 ? kByteOrderMark.size() : 0;
+  const size_t skip = document.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   const std::string_view text = std::string_view(document).substr(skip);
-  const std::vector<size_t> starts = line_starts(text);
+  const std::vector<DocumentLine> lines = document_lines(text, skip);
   const std::unique_ptr<cmark_node, void (*)(cmark_node*)> root(
       cmark_parse_document(text.data(), text.size(), CMARK_OPT_DEFAULT), &cmark_node_free);
   const std::unique_ptr<cmark_iter, void (*)(cmark_iter*)> walk(cmark_iter_new(root.get()),
@@ -83,19 +153,11 @@ std::vector<FencedBlock> fenced_blocks(const std::string& document, int source) 
   std::vector<FencedBlock> blocks;
   while (cmark_iter_next(walk.get()) != CMARK_EVENT_DONE) {
     cmark_node* node = cmark_iter_get_node(walk.get());
-    const char* info = cmark_node_get_type(node) == CMARK_NODE_CODE_BLOCK
-                           ? cmark_node_get_fence_info(node)
-                           : nullptr;
-    if (info == nullptr || cmark_node_get_type(node) != CMARK_NODE_CODE_BLOCK) {
-      continue;
+    // An indented code block has no info string; the contract needs one.
+    if (cmark_node_get_type(node) == CMARK_NODE_CODE_BLOCK &&
+        *cmark_node_get_fence_info(node) != 0) {
+      blocks.push_back(block_of(node, lines, source));
     }
-    FencedBlock block;
-    block.info = lower(trimmed(info));
-    block.text = cmark_node_get_literal(node);
-    const auto line = static_cast<size_t>(cmark_node_get_start_line(node)) + 1;  // behind the fence
-    const size_t begin = skip + (line < starts.size() ? starts[line] : text.size());
-    block.span = {source, begin, std::min(begin + block.text.size(), document.size())};
-    blocks.push_back(std::move(block));
   }
   return blocks;
 }

@@ -66,8 +66,31 @@ bool is_keyword(std::string_view name) {
   return keywords().contains(name);
 }
 
+bool is_reserved(std::string_view name) {
+  static const std::set<std::string_view> words = {
+      "n_pes", "pe", "block_dim", "epoch", "dtype", "T", "state", "stream", "ffts"};
+  return words.contains(name);
+}
+
 std::string cpp_name_of(std::string_view name) {
-  return std::string(name) + (is_keyword(name) ? "_" : "");
+  // What the generated compute() and its file use: namespaces, locals, members.
+  static const std::set<std::string_view> used = {"at",
+                                                  "c10",
+                                                  "std",
+                                                  "torch",
+                                                  "op",
+                                                  "shmem_ops",
+                                                  "run",
+                                                  "element_bytes",
+                                                  "kName",
+                                                  "ShmemOps",
+                                                  "compute",
+                                                  "close",
+                                                  "get_name",
+                                                  "definitions"};
+  const bool taken = is_keyword(name) || used.contains(name) || name.ends_with("_dense") ||
+                     name.ends_with("_value") || name.ends_with("_");
+  return std::string(name) + (taken ? "_" : "");
 }
 
 }  // namespace shmem_bind::contract

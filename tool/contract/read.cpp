@@ -19,7 +19,7 @@ void take_status(const Sources& sources, Document& document, Diagnostics& diagno
   if (!check_encoding(text, sources.status, diagnostics)) {
     return;
   }
-  YamlNode root = parse_yaml(text, {sources.status, 0, text.size()}, diagnostics);
+  YamlNode root = parse_yaml(text, PlaceMap(sources.status, text), diagnostics);
   YamlNode value = root["status"].exists() ? root["status"] : root;
   if (!value.is_map()) {
     return;
@@ -94,8 +94,11 @@ std::optional<Contract> read_contract(const Sources& sources, Diagnostics& diagn
     take_status(sources, *document, diagnostics);
   }
   check_place(sources, *document, diagnostics);
-  std::optional<Contract> contract =
-      check(*document, sources.texts, choose_header(sources, document->op_name), diagnostics);
+  std::optional<Contract> contract = check(*document,
+                                           sources.texts,
+                                           choose_header(sources, document->op_name),
+                                           sources.headers,
+                                           diagnostics);
   return diagnostics.has_errors() ? std::nullopt : std::move(contract);
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "tool/base/text.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/errors.h"
@@ -16,6 +18,17 @@ Span Reading::place_of(std::string_view section) const {
     }
   }
   return {document.source, root.span.begin, root.span.begin + 1};
+}
+
+std::optional<int64_t> whole_number(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(value) : std::nullopt;
+}
+
+std::optional<int64_t> number_of(const YamlNode& node) {
+  return node.is_scalar() ? whole_number(node.text) : std::nullopt;
 }
 
 std::vector<std::string> strings_of(const YamlNode& node,

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <set>
 
 #include "tool/base/text.h"
@@ -25,9 +27,10 @@ std::vector<Dtype> dtypes_of(const YamlNode& node,
   for (size_t i = 0; i < names.size(); ++i) {
     const Span span = node.is_sequence() ? node.items[i].span : node.span;
     if (const auto dtype = dtype_named(names[i])) {
-      if (std::find(result.begin(), result.end(), *dtype) ==
-          result.end()) {  // two spellings of one type are one type
+      if (std::find(result.begin(), result.end(), *dtype) == result.end()) {
         result.push_back(*dtype);
+      } else {
+        diagnostics.add(kManyDtypes, span, fmt::format("{} is {}", names[i], row(*dtype).dsl));
       }
     } else {
       const std::string near = nearest_name(names[i], dtype_names());
@@ -92,50 +95,36 @@ void read_dtype(Reading& reading,
   }
 }
 
-Dimension read_dimension(std::string_view text, Span place, Diagnostics& diagnostics) {
-  Dimension dimension;
-  if (text == "?") {
-    dimension.kind = Dimension::Kind::kAny;
-  } else if (text == "...") {
-    dimension.kind = Dimension::Kind::kEllipsis;
-  } else if (is_identifier(text) && text != "n_pes") {
-    dimension.kind = Dimension::Kind::kSymbol;
-    dimension.symbol = text;
-  } else {
-    dimension.expression = parse_expression(text, place, diagnostics);
+// The shape of a tensor: its own, or the one the seed's dialect gives in interface.shape.
+void read_its_shape(Reading& reading, const YamlNode& node, Tensor& tensor) {
+  const YamlNode& interface = reading.root["interface"];
+  const YamlNode& own = node["shape"];
+  if (own.exists()) {
+    tensor.shape = read_shape(own, reading.diagnostics);
+    return;
   }
-  return dimension;
+  const std::optional<std::vector<Dimension>> shape =
+      shape_in_list(interface["shape"], tensor.name, reading.diagnostics);
+  if (shape) {
+    tensor.shape = *shape;
+  } else {
+    reading.diagnostics.add(
+        kMissing,
+        node.span,
+        fmt::format("the shape of {}; add  shape: \"[<rows>, <cols>]\"", tensor.name));
+  }
 }
 
-// "[n_pes, rows, cols]" or a list.
-std::vector<Dimension> read_shape(const YamlNode& node, Diagnostics& diagnostics) {
-  std::vector<Dimension> shape;
-  if (node.is_sequence()) {
-    for (const YamlNode& item : node.items) {
-      shape.push_back(read_dimension(item.text, item.span, diagnostics));
-    }
-    return shape;
+bool is_usable_name(Reading& reading, const YamlNode& name) {
+  if (!is_identifier(name.text)) {
+    reading.diagnostics.add(kBadName, name.span, name.text);
+    return false;
   }
-  std::string_view text = trimmed(node.text);
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') {
-    diagnostics.add(kWrongForm, node.span, "a shape looks like \"[n_pes, rows, cols]\"");
-    return shape;
+  if (is_reserved(name.text) || dtype_named(name.text)) {
+    reading.diagnostics.add(kReservedName, name.span, name.text);
+    return false;
   }
-  text = text.substr(1, text.size() - 2);
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-    if (c == ',' && depth == 0) {
-      const std::string_view part = trimmed(text.substr(begin, i - begin));
-      if (!part.empty()) {
-        shape.push_back(read_dimension(part, node.span, diagnostics));
-      }
-      begin = i + 1;
-    }
-  }
-  return shape;
+  return true;
 }
 
 void read_tensor(Reading& reading,
@@ -147,8 +136,7 @@ void read_tensor(Reading& reading,
     reading.diagnostics.add(kWrongForm, node.span, "a tensor is {name: …, dtype: …, shape: …}");
     return;
   }
-  if (!is_identifier(name.text)) {
-    reading.diagnostics.add(kBadName, name.span, name.text);
+  if (!is_usable_name(reading, name)) {
     return;
   }
   std::vector<Tensor>& tensors = reading.contract.tensors;
@@ -169,35 +157,87 @@ void read_tensor(Reading& reading,
   }
   tensor.is_output = output;
   tensor.is_input = !output;
-  tensor.optional = node["optional"].text == "true";
-  read_dtype(reading, node["dtype"], node, tensor, fixed);
-  const YamlNode& own = node["shape"];
-  const YamlNode& shape = own.exists() ? own : reading.root["interface"]["shape"][name.text];
-  if (shape.exists()) {
-    tensor.shape = read_shape(shape, reading.diagnostics);
-  } else {
-    reading.diagnostics.add(kMissing, node.span, "shape of " + tensor.name);
+  const YamlNode& optional = node["optional"];
+  tensor.optional = optional.text == "true";
+  if (optional.exists() && optional.text != "true" && optional.text != "false") {
+    reading.diagnostics.add(kWrongForm, optional.span, "optional: true or false");
   }
+  read_dtype(reading, node["dtype"], node, tensor, fixed);
+  read_its_shape(reading, node, tensor);
   tensors.push_back(std::move(tensor));
 }
 
+bool is_literal_of(Attribute::Type type, const std::string& text) {
+  if (type == Attribute::Type::kBool) {
+    return text == "true" || text == "false";
+  }
+  if (type == Attribute::Type::kInt) {
+    return whole_number(text).has_value();
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+// block_dim is no attribute of the operator, though DSL 0.3's example lists it here.
 void read_attributes(Reading& reading) {
   for (const YamlNode& node : reading.root["interface"]["attrs"].items) {
     const YamlNode& name = node["name"];
-    Attribute attribute;
-    attribute.name = name.text;
-    attribute.cpp_name = cpp_name_of(name.text);
-    attribute.default_text = node["default"].text;
+    const YamlNode& given = node["default"];
     const std::string& type = node["type"].text;
-    attribute.type = type == "float"  ? Attribute::Type::kFloat
-                     : type == "bool" ? Attribute::Type::kBool
-                                      : Attribute::Type::kInt;
-    if (!is_identifier(name.text) || (type != "int" && type != "float" && type != "bool")) {
+    if (name.text == "block_dim") {
+      continue;
+    }
+    if (!name.is_scalar() || (type != "int" && type != "float" && type != "bool")) {
       reading.diagnostics.add(
           kWrongForm, node.span, "an attribute is {name: …, type: int|float|bool, default: …}");
       continue;
     }
+    if (!is_usable_name(reading, name)) {
+      continue;
+    }
+    Attribute attribute;
+    attribute.name = name.text;
+    attribute.cpp_name = cpp_name_of(name.text);
+    attribute.type = type == "float"  ? Attribute::Type::kFloat
+                     : type == "bool" ? Attribute::Type::kBool
+                                      : Attribute::Type::kInt;
+    attribute.default_text = given.text;
+    if (given.exists() && !is_literal_of(attribute.type, given.text)) {
+      reading.diagnostics.add(
+          kWrongForm, given.span, fmt::format("the default of {} is no {}", name.text, type));
+    }
     reading.contract.attributes.push_back(std::move(attribute));
+  }
+}
+
+// One name, one meaning: tensors, attributes and shape symbols are locals of one function.
+void check_unique_names(Reading& reading) {
+  std::set<std::string> names;
+  const Span place = reading.place_of("interface");
+  const auto add = [&](const std::string& name, std::string_view what) {
+    if (!names.insert(name).second) {
+      reading.diagnostics.add(kDuplicateTensor, place, fmt::format("the {} {}", what, name));
+    }
+  };
+  for (const Tensor& tensor : reading.contract.tensors) {
+    add(tensor.name, "tensor");
+  }
+  for (const Attribute& attribute : reading.contract.attributes) {
+    add(attribute.name, "attribute");
+  }
+  std::set<std::string> symbols;
+  for (const Tensor& tensor : reading.contract.tensors) {
+    for (const Dimension& dimension : tensor.shape) {
+      const std::string& symbol = dimension.symbol;
+      if (dimension.kind != Dimension::Kind::kSymbol || !symbols.insert(symbol).second) {
+        continue;
+      }
+      add(symbol, "shape symbol");
+      if (is_keyword(symbol) || is_reserved(symbol)) {
+        reading.diagnostics.add(kReservedName, place, fmt::format("shape symbol {}", symbol));
+      }
+    }
   }
 }
 
@@ -228,11 +268,9 @@ void check_symbols(Reading& reading) {
 void read_tensors(Reading& reading) {
   const YamlNode& interface = reading.root["interface"];
   read_dispatch(reading);
-  std::set<std::string> fixed;
-  for (const std::string& name :
-       strings_of(reading.binding()["fixed"], "torch_binding.fixed", reading.diagnostics)) {
-    fixed.insert(name);
-  }
+  const std::vector<std::string> names =
+      strings_of(reading.binding()["fixed"], "torch_binding.fixed", reading.diagnostics);
+  const std::set<std::string> fixed(names.begin(), names.end());
   for (const YamlNode& node : interface["outputs"].items) {
     read_tensor(reading, node, true, fixed);
   }
@@ -246,7 +284,11 @@ void read_tensors(Reading& reading) {
     reading.diagnostics.add(kMissing, reading.place_of("interface"), "interface.outputs");
   }
   read_attributes(reading);
-  check_symbols(reading);
+  check_unique_names(reading);
+  const size_t declared = interface["inputs"].items.size() + interface["outputs"].items.size();
+  if (reading.contract.tensors.size() == declared) {
+    check_symbols(reading);  // else a refused tensor might have bound them
+  }
 }
 
 }  // namespace shmem_bind::contract

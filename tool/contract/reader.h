@@ -26,12 +26,25 @@ struct Reading {
 
 void read_meta(Reading& reading);
 void read_tensors(Reading& reading);  // inputs, outputs, attributes, dtypes, shapes
-void read_binding(
-    Reading& reading);  // block_dim, n_pes, state, require, aliases, shared, golden, gates
-void read_entry(Reading& reading, const std::vector<Function>& functions);
-void check_names(Reading& reading);    // that expressions use what exists
-void check_numbers(Reading& reading);  // narrowing, over the declared cases
+void read_binding(Reading& reading);  // blocks, state, PE counts, conditions, aliases, shared
+void read_proof(Reading& reading);    // golden, cases, gates
+// The entry among the header's functions; null and a finding when it is not clear or not usable.
+const Function* choose_entry(Reading& reading, const KernelHeader& header);
+// What each parameter of the entry receives: said in torch_binding.arguments, or unique.
+void place_arguments(Reading& reading, const Function& entry);
+void read_entry(Reading& reading, const KernelHeader& header);
+void check_names(Reading& reading);  // that expressions use what exists
+void check_cases(Reading& reading);  // values, over the declared cases
 
+// "[n_pes, rows, cols]" or a list.
+std::vector<Dimension> read_shape(const YamlNode& node, Diagnostics& diagnostics);
+// The seed's interface.shape: a map from tensor to shape, or "input: [rows]; output: [n_pes,
+// rows]".
+std::optional<std::vector<Dimension>> shape_in_list(const YamlNode& shapes,
+                                                    const std::string& tensor,
+                                                    Diagnostics& diagnostics);
+std::optional<int64_t> whole_number(std::string_view text);  // decimal, 64 bits, nothing else
+std::optional<int64_t> number_of(const YamlNode& node);
 // A sequence of scalars, or one scalar; reports other forms.
 std::vector<std::string> strings_of(const YamlNode& node,
                                     std::string_view what,

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "tool/contract/errors.h"
@@ -15,7 +17,8 @@ constexpr int kDeepest = 64;
 
 class Converter {
  public:
-  Converter(Span place, Diagnostics& diagnostics) : place_(place), diagnostics_(diagnostics) {}
+  Converter(std::string_view text, const PlaceMap& places, Diagnostics& diagnostics)
+      : text_(text), places_(places), diagnostics_(diagnostics) {}
 
   YamlNode convert(const YAML::Node& node, int depth) {
     YamlNode result;
@@ -36,6 +39,9 @@ class Converter {
       case YAML::NodeType::Sequence:
         result.kind = YamlNode::Kind::kSequence;
         for (const auto& item : node) {
+          if (too_large_) {
+            break;
+          }
           result.items.push_back(convert(item, depth + 1));
         }
         break;
@@ -55,9 +61,16 @@ class Converter {
   void convert_map(const YAML::Node& node, YamlNode& result, int depth) {
     std::map<std::string, Span> seen;
     for (const auto& entry : node) {
+      if (too_large_) {
+        break;
+      }
       YamlNode key = convert(entry.first, depth + 1);
+      if (!key.is_scalar()) {
+        diagnostics_.add(
+            kBadYaml, key.span, "a key is a text; quote it when it looks like something else");
+      }
       const auto [first, fresh] = seen.emplace(key.text, key.span);
-      if (!fresh) {
+      if (!fresh && key.is_scalar()) {
         diagnostics_.add(kDuplicateKey, key.span, key.text)
             .related.emplace_back(first->second, "first here");
       }
@@ -67,16 +80,49 @@ class Converter {
 
   Span span_of(const YAML::Node& node) const {
     const int position = node.Mark().pos;
-    const size_t begin = place_.begin + (position < 0 ? 0 : static_cast<size_t>(position));
-    const size_t length = node.IsScalar() ? node.Scalar().size() + (node.Tag() == "!" ? 2 : 0) : 1;
-    return {place_.source, begin, begin + std::max<size_t>(length, 1)};
+    const size_t begin = std::min(position < 0 ? 0 : static_cast<size_t>(position), text_.size());
+    if (!node.IsScalar() || begin == text_.size()) {
+      return places_.span(begin, begin + 1);
+    }
+    const char first = text_[begin];
+    if (first != '"' && first != '\'') {
+      return places_.span(begin, begin + std::max<size_t>(node.Scalar().size(), 1));
+    }
+    size_t end = begin + 1;
+    while (end < text_.size() && text_[end] != first) {
+      end += first == '"' && text_[end] == '\\' ? 2 : 1;
+    }
+    return places_.span(begin + 1, std::max(std::min(end, text_.size()), begin + 2));
   }
 
-  Span place_;
+  std::string_view text_;
+  const PlaceMap& places_;
   Diagnostics& diagnostics_;
   int count_ = 0;
   bool too_large_ = false;
 };
+
+// A syntax error on or behind a line with look-alike punctuation is most likely caused by it.
+void report_syntax(std::string_view text,
+                   const PlaceMap& places,
+                   const YAML::Exception& error,
+                   Diagnostics& diagnostics) {
+  const size_t at = std::min(static_cast<size_t>(std::max(error.mark.pos, 0)), text.size());
+  const auto line_start = [&](size_t from) {
+    return from == 0 ? 0 : text.rfind('\n', from - 1) + 1;  // npos + 1 is 0
+  };
+  const size_t own = line_start(at);
+  const size_t start = own == 0 ? 0 : line_start(own - 1);
+  const LookAlike found = look_alike_in(text.substr(start, text.find('\n', at) - start));
+  if (found.size == 0) {
+    diagnostics.add(kBadYaml, places.span(at, at + 1), error.msg);
+    return;
+  }
+  const size_t begin = start + found.offset;
+  diagnostics.add(kLookAlike,
+                  places.span(begin, begin + found.size),
+                  fmt::format("'{}' for '{}'", text.substr(begin, found.size), found.ascii));
+}
 
 }  // namespace
 
@@ -90,16 +136,45 @@ const YamlNode& YamlNode::operator[](std::string_view key) const {
   return missing;
 }
 
-YamlNode parse_yaml(std::string_view text, Span place, Diagnostics& diagnostics) {
+YamlNode parse_yaml(std::string_view text, const PlaceMap& places, Diagnostics& diagnostics) {
   try {
-    Converter converter(place, diagnostics);
-    YamlNode root = converter.convert(YAML::Load(std::string(text)), 0);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.empty()) {
+      return {};
+    }
+    if (documents.size() > 1) {
+      const auto at = static_cast<size_t>(std::max(documents[1].Mark().pos, 0));
+      diagnostics.add(kBadYaml, places.span(at, at + 1), "a second document begins (---)");
+      return {};
+    }
+    Converter converter(text, places, diagnostics);
+    YamlNode root = converter.convert(documents[0], 0);
     return converter.too_large() ? YamlNode{} : root;
   } catch (const YAML::Exception& error) {
-    const size_t at = place.begin + static_cast<size_t>(std::max(error.mark.pos, 0));
-    diagnostics.add(kBadYaml, {place.source, at, at + 1}, error.msg);
+    report_syntax(text, places, error, diagnostics);
     return {};
   }
+}
+
+LookAlike look_alike_in(std::string_view text) {
+  struct Pair {
+    std::string_view from;
+    char to;
+  };
+  static constexpr std::array kPairs = {
+      Pair{"：", ':'}, Pair{"，", ','}, Pair{"、", ','}, Pair{"；", ';'},    Pair{"（", '('},
+      Pair{"）", ')'}, Pair{"【", '['}, Pair{"】", ']'}, Pair{"［", '['},    Pair{"］", ']'},
+      Pair{"｛", '{'}, Pair{"｝", '}'}, Pair{"“", '"'},  Pair{"”", '"'},     Pair{"‘", '\''},
+      Pair{"’", '\''}, Pair{"　", ' '}, Pair{"＝", '='}, Pair{"＊", '*'},    Pair{"＋", '+'},
+      Pair{"－", '-'}, Pair{"＜", '<'}, Pair{"＞", '>'}, Pair{"\u00a0", ' '}};
+  LookAlike first;
+  for (const Pair& pair : kPairs) {
+    const size_t at = text.find(pair.from);
+    if (at != std::string_view::npos && (first.size == 0 || at < first.offset)) {
+      first = {at, pair.from.size(), pair.to};
+    }
+  }
+  return first;
 }
 
 }  // namespace shmem_bind::contract

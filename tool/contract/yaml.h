@@ -2,20 +2,21 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tool/base/diagnostic.h"
+#include "tool/contract/place_map.h"
 
 namespace shmem_bind::contract {
 
-// YAML as a tree of texts with their places. Nothing is typed implicitly: `no` is the text "no".
+// YAML as a tree of texts with their places. Nothing is typed implicitly: `no` is the text "no",
+// `0.30` the text "0.30".
 struct YamlEntry;
 struct YamlNode {
   enum class Kind { kNone, kScalar, kSequence, kMap };
-  Kind kind = Kind::kNone;
-  std::string text;  // kScalar
-  Span span;
+  Kind kind = Kind::kNone;  // kNone: absent, or written as nothing or `~`
+  std::string text;         // kScalar
+  Span span;                // of a scalar's text without quotes; of the first byte of the others
   std::vector<YamlNode> items;     // kSequence
   std::vector<YamlEntry> entries;  // kMap, in order
 
@@ -32,9 +33,17 @@ struct YamlEntry {
   YamlNode value;
 };
 
-// `place` covers `text` in its source; `indent` characters at the start of every line were removed
-// from the source. Reports syntax errors, duplicate keys and trees over 100,000 nodes (alias
-// bombs); the result is missing then.
-YamlNode parse_yaml(std::string_view text, Span place, Diagnostics& diagnostics);
+// Reports syntax errors, duplicate keys, keys that are no text, a second document, and trees over
+// 100,000 nodes or 64 levels (alias bombs); the result is missing when the tree cannot be used.
+YamlNode parse_yaml(std::string_view text, const PlaceMap& places, Diagnostics& diagnostics);
+
+// The first full-width or other look-alike punctuation in a text, as Chinese input methods write
+// it: its offset and bytes, and the ASCII character that was meant. Size 0: there is none.
+struct LookAlike {
+  size_t offset = 0;
+  size_t size = 0;
+  char ascii = 0;
+};
+LookAlike look_alike_in(std::string_view text);
 
 }  // namespace shmem_bind::contract

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "tool/contract/dtype.h"
+#include "tool/contract/errors.h"
+#include "tool/contract/expression.h"
+#include "tool/contract/reader.h"
+
+// The contract's numbers, tried out on its declared cases before anything runs: what compute()
+// would refuse there is a finding here.
+
+namespace shmem_bind::contract {
+namespace {
+
+struct Range {
+  int64_t low;
+  int64_t high;
+};
+
+template <class T>
+constexpr Range kRangeOf = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+
+// Of a canonical parameter type that is narrower than the 64 bits of an expression.
+std::optional<Range> range_of(std::string_view type) {
+  if (type == "int") {
+    return kRangeOf<int32_t>;
+  }
+  if (type == "unsigned int") {
+    return kRangeOf<uint32_t>;
+  }
+  if (type == "short") {
+    return kRangeOf<int16_t>;
+  }
+  if (type == "unsigned short") {
+    return kRangeOf<uint16_t>;
+  }
+  if (type == "signed char" || type == "char") {
+    return kRangeOf<int8_t>;
+  }
+  if (type == "unsigned char") {
+    return kRangeOf<uint8_t>;
+  }
+  if (type == "unsigned long" || type == "unsigned long long") {
+    return Range{0, std::numeric_limits<int64_t>::max()};
+  }
+  return std::nullopt;
+}
+
+// One point the expressions are evaluated at.
+struct Point {
+  const Case* test;
+  Dtype dtype;
+  int64_t pes;
+
+  std::string text() const {
+    return fmt::format("case {}, {} PEs, {}", test->name, pes, row(dtype).dsl);
+  }
+};
+
+class CaseChecker {
+ public:
+  explicit CaseChecker(Reading& reading) : reading_(reading), contract_(reading.contract) {}
+
+  void run() {
+    std::vector<Dtype> dtypes = contract_.dispatch;
+    if (dtypes.empty()) {
+      dtypes = {Dtype::kInt8};  // nothing depends on it
+    }
+    for (const int64_t pes : pe_counts_to_try()) {
+      check_state(pes);
+      for (const Case& test : contract_.cases) {
+        for (const Dtype dtype : dtypes) {
+          check_point({&test, dtype, pes});
+        }
+      }
+    }
+  }
+
+ private:
+  // Those that verify runs, and the ends of what is allowed.
+  std::vector<int64_t> pe_counts_to_try() const {
+    std::set<int64_t> counts;
+    const PeCounts& allowed = contract_.pe_counts;
+    for (const int64_t count :
+         {allowed.min, int64_t{2}, int64_t{8}, std::min(allowed.max, int64_t{64})}) {
+      if (allowed.allows(count)) {
+        counts.insert(count);
+      }
+    }
+    counts.insert(allowed.list.begin(), allowed.list.end());
+    return {counts.begin(), counts.end()};
+  }
+
+  // Once for each expression: the same mistake shows at many points.
+  void report(const Rule& rule, const Expression& expression, const std::string& detail) {
+    if (reported_.insert(&expression).second) {
+      reading_.diagnostics.add(rule, expression.span, detail);
+    }
+  }
+
+  std::optional<int64_t> value_of(const Expression& expression,
+                                  const Values& values,
+                                  std::string_view what,
+                                  const std::string& where) {
+    std::string why;
+    const auto value = evaluate(expression, values, why);
+    if (!value) {
+      report(kNoValue, expression, fmt::format("{} ({}): {}", what, where, why));
+    }
+    return value;
+  }
+
+  void add_attributes(Values& values) const {
+    for (const Attribute& attribute : contract_.attributes) {
+      const std::string& text = attribute.default_text;
+      if (attribute.type == Attribute::Type::kBool) {
+        values.names[attribute.name] = text == "true" ? 1 : 0;
+      } else if (attribute.type == Attribute::Type::kInt) {
+        values.names[attribute.name] = whole_number(text).value_or(1);
+      }
+    }
+  }
+
+  void check_state(int64_t pes) {
+    if (contract_.state_bytes == nullptr) {
+      return;
+    }
+    Values values;
+    values.names["n_pes"] = pes;
+    values.names.insert(contract_.maxima.begin(), contract_.maxima.end());
+    add_attributes(values);
+    int64_t largest = 1;
+    for (const Dtype dtype : contract_.dispatch) {
+      largest = std::max(largest, row(dtype).bytes);
+    }
+    values.element_bytes["dtype"] = largest;
+    const std::string where = fmt::format("{} PEs", pes);
+    const auto bytes = value_of(*contract_.state_bytes, values, "state", where);
+    if (bytes && *bytes <= 0) {
+      report(
+          kBadValue, *contract_.state_bytes, fmt::format("state is {} bytes ({})", *bytes, where));
+    }
+  }
+
+  // Shapes and element sizes of all tensors; false when a dimension has no value.
+  bool add_tensors(const Point& point, Values& values) {
+    for (const Tensor& tensor : contract_.tensors) {
+      std::vector<int64_t> shape;
+      for (const Dimension& dimension : tensor.shape) {
+        std::optional<int64_t> size = 1;  // `?`: anything
+        if (dimension.kind == Dimension::Kind::kSymbol) {
+          size = point.test->symbols.at(dimension.symbol);
+        } else if (dimension.kind == Dimension::Kind::kExpression) {
+          size =
+              value_of(*dimension.expression, values, "the shape of " + tensor.name, point.text());
+        }
+        if (!size) {
+          return false;
+        }
+        if (*size < 0) {
+          report(kBadValue,
+                 *dimension.expression,
+                 fmt::format("a dimension of {} is {} ({})", tensor.name, *size, point.text()));
+          return false;
+        }
+        shape.push_back(*size);
+      }
+      values.shapes[tensor.name] = std::move(shape);
+      values.element_bytes[tensor.name] =
+          row(tensor.follows_dispatch ? point.dtype : tensor.dtype).bytes;
+    }
+    return true;
+  }
+
+  void check_point(const Point& point) {
+    Values values;
+    values.names = {{"n_pes", point.pes}, {"pe", point.pes - 1}, {"epoch", 1}};
+    values.names.insert(point.test->symbols.begin(), point.test->symbols.end());
+    values.element_bytes["dtype"] = row(point.dtype).bytes;
+    add_attributes(values);
+    if (!add_tensors(point, values)) {
+      return;
+    }
+    const auto blocks = value_of(*contract_.block_dim, values, "block_dim", point.text());
+    if (blocks && *blocks < 1) {
+      report(kBadValue,
+             *contract_.block_dim,
+             fmt::format("block_dim is {} ({})", *blocks, point.text()));
+    }
+    values.names["block_dim"] = blocks.value_or(1);
+    for (const Requirement& requirement : contract_.requirements) {
+      const auto holds = value_of(*requirement.condition, values, requirement.text, point.text());
+      if (holds && *holds == 0) {
+        report(kCaseRefused,
+               *requirement.condition,
+               fmt::format("{} does not hold for {}", requirement.text, point.text()));
+      }
+    }
+    for (const Argument& argument : contract_.entry.arguments) {
+      check_argument(argument, values, point);
+    }
+  }
+
+  void check_argument(const Argument& argument, const Values& values, const Point& point) {
+    if (argument.expression == nullptr) {
+      return;
+    }
+    const auto value =
+        value_of(*argument.expression, values, "arguments." + argument.parameter, point.text());
+    const auto range = range_of(argument.canonical_type);
+    if (value && range && (*value < range->low || *value > range->high)) {
+      report(kNarrowing,
+             *argument.expression,
+             fmt::format("{} is {} ({}); {} takes {} to {}",
+                         argument.parameter,
+                         *value,
+                         point.text(),
+                         argument.cpp_type,
+                         range->low,
+                         range->high));
+    }
+  }
+
+  Reading& reading_;
+  const Contract& contract_;
+  std::set<const Expression*> reported_;
+};
+
+}  // namespace
+
+void check_cases(Reading& reading) {
+  CaseChecker(reading).run();
+}
+
+}  // namespace shmem_bind::contract
