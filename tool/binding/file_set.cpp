@@ -11,30 +11,46 @@ namespace shmem_bind::binding {
 namespace {
 
 constexpr std::string_view kStamp = " Written by shmem-bind ";
-constexpr std::string_view kTextMark = ", text ";
+constexpr std::string_view kText = "text ";
 constexpr std::string_view kRegion = "shmem-bind: ";
 constexpr std::string_view kOperator = "operator ";
+constexpr size_t kDigestLength = 16;
 
-struct StampLine {
+struct Stamp {
   size_t begin = 0;
-  size_t end = 0;  // behind the newline
+  size_t end = 0;  // behind its last newline
   std::string digest;
 };
 
-std::optional<StampLine> find_stamp(const std::string& text) {
+size_t line_end(const std::string& text, size_t at) {
+  const size_t newline = text.find('\n', at);
+  return newline == std::string::npos ? text.size() : newline + 1;
+}
+
+// The stamp stands in the first two lines (the first may be `#!`) and is two lines long.
+std::optional<Stamp> find_stamp(const std::string& text) {
   const size_t at = text.find(kStamp);
-  const size_t second_line_end = text.find('\n', text.find('\n') + 1);
-  if (at == std::string::npos || at > second_line_end) {
+  if (at == std::string::npos || at > line_end(text, line_end(text, 0))) {
     return std::nullopt;
   }
-  StampLine stamp;
-  stamp.begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
-  stamp.end = std::min(text.find('\n', at), text.size() - 1) + 1;
-  const size_t mark = text.find(kTextMark, at);
-  if (mark != std::string::npos && mark < stamp.end) {
-    stamp.digest = text.substr(mark + kTextMark.size(), 16);
+  Stamp stamp;
+  const size_t newline = text.rfind('\n', at);
+  stamp.begin = newline == std::string::npos ? 0 : newline + 1;
+  stamp.end = line_end(text, line_end(text, at));
+  const std::string lines = text.substr(stamp.begin, stamp.end - stamp.begin);
+  const size_t mark = lines.rfind(kText);
+  if (mark == std::string::npos) {
+    return std::nullopt;
   }
+  stamp.digest = lines.substr(mark + kText.size(), kDigestLength);
   return stamp;
+}
+
+// "kernel_targets begin" of a region's line, empty for other lines.
+std::string_view region_mark(std::string_view line) {
+  const size_t at = line.find(kRegion);
+  return at == std::string_view::npos ? std::string_view()
+                                      : trimmed(line.substr(at + kRegion.size()));
 }
 
 // The text without the stamp and without the lines inside shared regions, which other operators may
@@ -45,59 +61,94 @@ std::string own_text(const std::string& text) {
   std::string out;
   bool inside = false;
   for (const std::string_view line : split_lines(body)) {
-    const bool mark = line.find(kRegion) != std::string_view::npos;
-    const bool end = mark && trimmed(line).ends_with("end");
-    inside = inside && !end;
+    const std::string_view mark = region_mark(line);
+    inside = inside && !mark.ends_with(" end");
     if (!inside) {
       out += line;
       out += '\n';
     }
-    inside = inside || (mark && trimmed(line).ends_with("begin"));
+    inside = inside || mark.ends_with(" begin");
   }
   return out;
 }
 
-using Entries = std::map<std::string, std::vector<std::string>>;  // operator -> its lines
+// What one operator has in a region.
+struct Entry {
+  std::string header;  // as it stands: the comment that says whose lines follow
+  std::vector<std::string> lines;
 
-// Lines of a region by operator; a line that says `operator NAME` starts an entry.
-Entries read_entries(const std::vector<std::string_view>& lines, const std::string& region) {
-  Entries entries;
+  bool edited() const {
+    const size_t mark = header.rfind(kText);
+    return mark == std::string::npos || header.substr(mark + kText.size()) != digest_of(lines);
+  }
+  static std::string digest_of(const std::vector<std::string>& lines) {
+    return digest(joined(lines, "\n"));
+  }
+};
+
+struct Region {
+  std::map<std::string, Entry> entries;  // by operator
+  bool has_stray_lines = false;          // in front of the first entry
+};
+
+// "all_gather" of `// operator all_gather, text 0123456789abcdef`; empty for other lines.
+std::string operator_of(std::string_view line) {
+  std::string_view rest = trimmed(line);
+  rest.remove_prefix(std::min(rest.find_first_not_of("/# "), rest.size()));
+  if (!rest.starts_with(kOperator) || rest.size() == trimmed(line).size()) {
+    return {};
+  }
+  rest.remove_prefix(kOperator.size());
+  return std::string(trimmed(rest.substr(0, rest.find(','))));
+}
+
+Region read_region(const std::string& text, const std::string& name) {
+  Region region;
   bool inside = false;
-  std::string op;
-  for (const std::string_view line : lines) {
-    const bool mark = line.find(fmt::format("{}{} ", kRegion, region)) != std::string_view::npos;
-    if (mark) {
-      inside = trimmed(line).ends_with("begin");
-      continue;
-    }
-    const size_t name = line.find(kOperator);
-    if (inside && name != std::string_view::npos) {
-      op = std::string(trimmed(line.substr(name + kOperator.size())));
-      entries[op].emplace_back(line);
-    } else if (inside && !op.empty()) {
-      entries[op].emplace_back(line);
+  Entry* entry = nullptr;
+  for (const std::string_view line : split_lines(text)) {
+    const std::string_view mark = region_mark(line);
+    if (!mark.empty()) {
+      inside = mark == name + " begin";
+      entry = nullptr;
+    } else if (inside && !operator_of(line).empty()) {
+      entry = &region.entries[operator_of(line)];
+      entry->header = line;
+    } else if (inside && entry != nullptr) {
+      entry->lines.emplace_back(line);
+    } else if (inside && !trimmed(line).empty()) {
+      region.has_stray_lines = true;
     }
   }
-  return entries;
+  return region;
+}
+
+// `begin` is the region's first line; its comment marks are those of the entries.
+Entry fresh_entry(std::string_view begin,
+                  const std::string& op,
+                  const std::vector<std::string>& lines) {
+  const std::string_view comment = begin.substr(0, begin.find(kRegion));
+  return {fmt::format("{}{}{}, {}{}", comment, kOperator, op, kText, Entry::digest_of(lines)),
+          lines};
 }
 
 std::string fill_regions(const GeneratedFile& file,
                          const std::string& op,
                          const std::string& existing) {
-  const auto old_lines = split_lines(existing);
   std::string out;
   for (const std::string_view line : split_lines(file.text)) {
-    out += line;
-    out += '\n';
-    for (const auto& [region, own] : file.shared) {
-      if (!trimmed(line).ends_with(fmt::format("{}{} begin", kRegion, region))) {
+    out += fmt::format("{}\n", line);
+    const std::string_view mark = region_mark(line);
+    for (const auto& [name, lines] : file.shared) {
+      if (mark != name + " begin") {
         continue;
       }
-      Entries entries = read_entries(old_lines, region);
-      entries[op] = own;
-      for (const auto& [name, lines] : entries) {
-        for (const std::string& entry : lines) {
-          out += entry + "\n";
+      Region region = read_region(existing, name);
+      region.entries[op] = fresh_entry(line, op, lines);
+      for (const auto& [owner, entry] : region.entries) {
+        out += entry.header + "\n";
+        for (const std::string& text : entry.lines) {
+          out += text + "\n";
         }
       }
     }
@@ -105,15 +156,44 @@ std::string fill_regions(const GeneratedFile& file,
   return out;
 }
 
+// Why `existing` may not be replaced; empty when nothing would be lost.
+std::string obstacle(const GeneratedFile& file,
+                     const std::string& op,
+                     const std::string& existing) {
+  if (edited_by_hand(existing)) {
+    return find_stamp(existing) ? "edited by hand since it was written"
+                                : "not written by shmem-bind";
+  }
+  for (const auto& [name, lines] : file.shared) {
+    const Region region = read_region(existing, name);
+    const auto own = region.entries.find(op);
+    if (region.has_stray_lines) {
+      return fmt::format("lines that belong to no operator stand in its region {}", name);
+    }
+    if (own != region.entries.end() && own->second.lines != lines && own->second.edited()) {
+      return fmt::format("the lines of {} in its region {} were edited by hand", op, name);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string stamped(const std::string& text,
                     const std::string& comment,
-                    const std::string& origin) {
-  const size_t at = text.rfind("#!", 0) == 0 ? text.find('\n') + 1 : 0;
-  const std::string line = fmt::format(
-      "{}{}{}: {}{}{}\n", comment, kStamp, kToolVersion, origin, kTextMark, digest(own_text(text)));
-  return text.substr(0, at) + line + text.substr(at);
+                    const std::string& origin,
+                    const std::string& facts) {
+  const size_t at = text.starts_with("#!") ? line_end(text, 0) : 0;
+  const std::string lines = fmt::format("{0}{1}{2}: {3}\n{0} {4}{5}{6}{7}\n",
+                                        comment,
+                                        kStamp,
+                                        kToolVersion,
+                                        origin,
+                                        facts,
+                                        facts.empty() ? "" : ", ",
+                                        kText,
+                                        digest(own_text(text)));
+  return text.substr(0, at) + lines + text.substr(at);
 }
 
 bool edited_by_hand(const std::string& text) {
@@ -129,19 +209,14 @@ Plan plan_write(const FileSet& files,
     PlannedFile planned;
     planned.executable = file.executable;
     const auto old = existing.find(path);
-    planned.text = file.shared.empty()
-                       ? file.text
-                       : fill_regions(file, op, old == existing.end() ? "" : old->second);
+    const std::string old_text = old == existing.end() ? "" : old->second;
+    planned.text = file.shared.empty() ? file.text : fill_regions(file, op, old_text);
     if (old == existing.end()) {
       planned.action = PlannedFile::Action::kCreate;
-    } else if (old->second == planned.text) {
-      planned.action = PlannedFile::Action::kUnchanged;
-    } else if (edited_by_hand(old->second)) {
-      planned.action = PlannedFile::Action::kConflict;
-      planned.reason = find_stamp(old->second) ? "edited by hand since it was written"
-                                               : "not written by shmem-bind";
-    } else {
-      planned.action = PlannedFile::Action::kUpdate;
+    } else if (old_text != planned.text) {
+      planned.reason = obstacle(file, op, old_text);
+      planned.action =
+          planned.reason.empty() ? PlannedFile::Action::kUpdate : PlannedFile::Action::kConflict;
     }
     plan[path] = std::move(planned);
   }

@@ -30,16 +30,22 @@ struct PlannedFile {
 using Plan = std::map<std::string, PlannedFile>;
 
 // `existing` holds the present text of every path of the set that exists. A file that was edited by
-// hand since it was written is a conflict. Pure.
+// hand since it was written is a conflict, and so is a shared file in which this operator's lines
+// were edited, or in which lines stand that belong to no operator. The lines of other operators are
+// kept as they are. Pure.
 Plan plan_write(const FileSet& files,
                 const std::string& op,
                 const std::map<std::string, std::string>& existing);
 
-// Puts the line that says who wrote the text, from what, and a digest of the text by which hand
-// edits are recognised.
-std::string stamped(const std::string& text, const std::string& comment, const std::string& origin);
+// Puts two lines at the top: who wrote the text and from what (`origin`), then `facts` and a digest
+// of the text, by which hand edits are recognised.
+std::string stamped(const std::string& text,
+                    const std::string& comment,
+                    const std::string& origin,
+                    const std::string& facts = {});
 
-// True when the text carries a stamp and was changed behind it.
+// True when the text carries no stamp, or was changed behind it. Lines inside shared regions do not
+// count.
 bool edited_by_hand(const std::string& text);
 
 inline constexpr const char* kToolVersion = "0.1.0";

@@ -2,8 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-
-#include "tool/base/text.h"
+#include <set>
 
 namespace shmem_bind::binding {
 
@@ -34,18 +33,30 @@ std::string_view snippet(std::string_view name) {
 }
 
 std::string filled(std::string_view name, const std::map<std::string, std::string>& values) {
-  std::string text(snippet(name));
+  constexpr std::string_view kMark = "@@";
+  const std::string_view text = snippet(name);
+  std::set<std::string> used;
+  std::string out;
+  size_t at = 0;
+  for (size_t begin = text.find(kMark); begin != std::string_view::npos;
+       begin = text.find(kMark, at)) {
+    const size_t end = text.find(kMark, begin + kMark.size());
+    const std::string key(text.substr(begin + kMark.size(), end - begin - kMark.size()));
+    const auto value = values.find(key);
+    if (end == std::string_view::npos || value == values.end()) {
+      fault("place without a value in " + std::string(name), key);
+    }
+    out += text.substr(at, begin - at);
+    out += value->second;  // taken as it is: marks in it are the user's text
+    used.insert(key);
+    at = end + kMark.size();
+  }
   for (const auto& [key, value] : values) {
-    const std::string mark = "@@" + key + "@@";
-    if (text.find(mark) == std::string::npos) {
+    if (!used.contains(key)) {
       fault("value without a place in " + std::string(name), key);
     }
-    text = replaced(std::move(text), mark, value);
   }
-  if (const size_t left = text.find("@@"); left != std::string::npos) {
-    fault("place without a value in " + std::string(name), text.substr(left, 30));
-  }
-  return text;
+  return out + std::string(text.substr(at));
 }
 
 }  // namespace shmem_bind::binding

@@ -11,7 +11,7 @@ namespace shmem_bind::binding {
 std::string_view snippet(std::string_view name);
 
 // The snippet with every @@name@@ replaced. A value that is missing, or not used, is a fault of
-// ours and aborts. A value on a line of its own may have several lines.
+// ours and aborts. Values are not searched for places: the user's text may hold anything.
 std::string filled(std::string_view name, const std::map<std::string, std::string>& values);
 
 }  // namespace shmem_bind::binding

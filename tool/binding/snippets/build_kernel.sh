@@ -3,10 +3,12 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 
-if [ "${1:-}" = "--help" ]; then
-    echo "usage: build_kernel.sh   (JOBS=… the parallel compiles)"
-    exit 0
-fi
+usage="usage: build_kernel.sh   (JOBS=… the parallel compiles, default 2)"
+case "${1:-}" in
+    "") ;;
+    --help | -h) echo "${usage}"; exit 0 ;;
+    *) echo "error: unknown argument: $1" >&2; echo "${usage}" >&2; exit 2 ;;
+esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env @@op@@

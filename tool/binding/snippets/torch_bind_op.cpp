@@ -1,4 +1,5 @@
-// torch.classes.ShmemOps.@@class@@ and torch.ops.shmem_ops.@@op@@. The kernel's entry is declared in @@header@@.
+// torch.classes.ShmemOps.@@class@@ and torch.ops.shmem_ops.@@op@@.
+// The kernel's entry is declared in @@header@@.
 
 #include <ATen/core/Tensor.h>
 #include <torch/custom_class.h>
@@ -17,28 +18,27 @@
 
 namespace ShmemOps {
 
+// One thread at a time uses an object: the order of its calls is part of what the PEs agree on.
 class @@class@@ : public torch::jit::CustomClassHolder {
  public:
   // Collective: allocates the symmetric state.
   @@class@@() : state_(kName, state_bytes()) {}
 
-  // Collective: every PE calls it with the same shapes, also when there is nothing to do. Enqueues on the current stream and
-  // returns; outputs are complete when that stream has reached the next operator.
-  void compute(@@parameters@@) {
-    uint8_t* const state = state_.data(kName);
-@@checks@@
-
+  // Collective: every PE calls it with the same shapes, also when there is nothing to do. Enqueues
+  // on the current stream and returns; outputs are complete when that stream has reached the next
+  // operator.
+@@compute@@@@state@@    const int64_t epoch = epoch_.next();
+@@same_call@@@@device_checks@@@@checks@@
 @@values@@
-
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the launch keeps them alive.
-@@copies@@
+    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
+    // launch keeps them alive.
+@@copies@@    epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
-@@dispatch@@
-    });
-@@copy_back@@
-  }
+@@kernel@@    });
+@@copy_back@@  }
 
-  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must not wait for other PEs.
+  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must
+  // not wait for other PEs.
   void close() { state_.close(); }
 
   std::string get_name() const { return kName; }
@@ -46,20 +46,11 @@ class @@class@@ : public torch::jit::CustomClassHolder {
  private:
   static constexpr const char* kName = "@@class@@";
 
+@@is_supported@@  // Of this PE; the same on every PE.
   static int64_t state_bytes() {
-@@state@@
-  }
-
-  static void check_dtype(const at::Tensor& tensor, const char* name, at::ScalarType expected) {
-    TORCH_CHECK(tensor.scalar_type() == expected,
-                kName,
-                ": ",
-                name,
-                " has dtype ",
-                tensor.scalar_type(),
-                ", expected ",
-                expected);
-  }
+    shmem_ops::require_initialised(kName);
+    const int64_t n_pes = aclshmem_n_pes();
+@@state_bytes@@  }
 
   shmem_ops::OperatorState state_;
   shmem_ops::Epoch epoch_;
@@ -67,31 +58,28 @@ class @@class@@ : public torch::jit::CustomClassHolder {
 
 }  // namespace ShmemOps
 
-REGISTER_SHMEM_OPS_CLASS(@@class@@, @@registration@@);
-
+@@registration@@
 namespace {
 
-// The functional form: what torch.compile and torch.export see. Under Meta there is nothing to compute.
-void @@op@@(const c10::intrusive_ptr<ShmemOps::@@class@@>& op, @@functional@@) {
-  op->compute(@@forward@@);
-}
+constexpr const char* kOperator = "@@op@@";
+constexpr const char* kSchema =
+@@schema@@
+// The functional form: what torch.compile and torch.export see. Outputs are written in place, so
+// under Meta there is nothing to compute.
+@@operator@@@@forward@@}
 
-void @@op@@_meta(const c10::intrusive_ptr<ShmemOps::@@class@@>&, @@functional@@) {
-  for (const at::Tensor* tensor : std::initializer_list<const at::Tensor*>{@@tensor_addresses@@}) {
-    TORCH_CHECK(tensor->defined(), "@@op@@: an argument is not defined");
-  }
-}
-
+@@meta@@
 [[maybe_unused]] const auto definitions = [] {
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_@@class@@) {
+    using torch::Library;
     libraries.reserve(3);
-    libraries.emplace_back(torch::Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__)
-        .def("@@schema@@");
-    libraries.emplace_back(torch::Library::IMPL, "shmem_ops", c10::DispatchKey::PrivateUse1, __FILE__, __LINE__)
-        .impl("@@op@@", &@@op@@);
-    libraries.emplace_back(torch::Library::IMPL, "shmem_ops", c10::DispatchKey::Meta, __FILE__, __LINE__)
-        .impl("@@op@@", &@@op@@_meta);
+    libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
+    libraries.back().def(kSchema);
+    for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
+      libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
+      libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
+    }
   }
   return libraries;
 }();

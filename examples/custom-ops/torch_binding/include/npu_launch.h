@@ -1,4 +1,5 @@
-// Written by shmem-bind 0.1.0: shared by the operators of this tree, text 66e1db2e153cb6fb
+// Written by shmem-bind 0.1.0: shared by the operators of this tree
+// text 44a0c955e9b95094
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,11 +9,13 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 // What all SHMEM operators share: launching through torch_npu's queue, the life of symmetric state,
 // checks. It stands in one source (npu_launch.cpp), so that an operator's file needs none of
-// torch_npu's headers.
+// torch_npu's headers. torch calls methods without Python's lock: one that waits for other PEs does
+// not stop the other threads of its process.
 
 namespace shmem_ops {
 
@@ -26,7 +29,7 @@ void synchronize();  // the current device, torch_npu's queue included
 
 // --- life: new -> initialised -> closed; driven by Manager, looked at by operators ---
 
-bool is_initialised();
+void require_initialised(const char* what);  // raises, naming `what`, before attr_init
 void initialise(int64_t pe,
                 int64_t n_ranks,
                 int64_t local_mem_size,
@@ -41,13 +44,14 @@ void free_symmetric_tensor(const at::Tensor& tensor);  // collective
 // is left in the order of construction: a destructor must not wait for other PEs.
 class OperatorState {
  public:
-  OperatorState(const char* op, int64_t bytes);
+  OperatorState(const char* op, int64_t bytes);  // 0 bytes: no memory, the same life
   ~OperatorState();
   OperatorState(const OperatorState&) = delete;
   OperatorState& operator=(const OperatorState&) = delete;
 
-  // Raises when the state is closed, by close() or by Manager.finalize().
-  uint8_t* data(const char* op) const;
+  // Raise when the state is closed, by close() or by Manager.finalize().
+  void require_open() const;
+  uint8_t* data() const;
   void close();  // idempotent
 
   struct Block;
@@ -56,19 +60,32 @@ class OperatorState {
   std::shared_ptr<Block> block_;
 };
 
-// The number of the next call, from 1 (SHMEM_BIND_EPOCH_START sets another first value, for tests).
+// Numbers the calls of one object, from 1 (SHMEM_BIND_EPOCH_START sets another first number, for
+// tests). A call that raises before its launch does not use up its number, so that the PEs stay in
+// step.
 class Epoch {
  public:
   Epoch();
-  int64_t next() { return ++value_; }
+  int64_t next() const { return next_; }
+  void advance() { ++next_; }
 
  private:
-  int64_t value_ = 0;
+  int64_t next_ = 1;
 };
 
 // --- checks: each raises with the operator's and the argument's name ---
 
 void check_device(const at::Tensor& tensor, const char* op, const char* name);
+void check_dtype(const at::Tensor& tensor,
+                 const char* op,
+                 const char* name,
+                 at::ScalarType expected);
+// `shape` is the contract's text; -1 stands for any size.
+void check_shape(const at::Tensor& tensor,
+                 const char* op,
+                 const char* name,
+                 const char* shape,
+                 at::IntArrayRef sizes);
 void check_no_internal_overlap(const at::Tensor& tensor, const char* op, const char* name);
 void check_no_overlap(const at::Tensor& a,
                       const at::Tensor& b,
@@ -77,20 +94,24 @@ void check_no_overlap(const at::Tensor& a,
                       const char* b_name);
 
 // With SHMEM_BIND_CHECK=1: compares operator, call number, dtypes and shapes of this call on all
-// PEs and raises on all of them when they differ. Collective then; otherwise nothing.
+// PEs and raises on all of them when they differ. Collective then; otherwise nothing. It comes
+// before the checks that may raise on one PE alone.
 void check_same_call(const char* op, int64_t call, const std::vector<at::Tensor>& tensors);
 
 [[noreturn]] void raise_narrowing(
     const char* op, const char* parameter, int64_t value, int64_t low, int64_t high);
 [[noreturn]] void raise_arithmetic(const char* what, int64_t a, int64_t b);
 
-// A value for a kernel parameter of a narrower type.
+// A value for a kernel parameter of another type; raises when the type cannot hold it.
 template <class To>
 To narrow(int64_t value, const char* op, const char* parameter) {
-  if constexpr (sizeof(To) < sizeof(int64_t)) {
-    if (value < std::numeric_limits<To>::min() || value > std::numeric_limits<To>::max()) {
-      raise_narrowing(
-          op, parameter, value, std::numeric_limits<To>::min(), std::numeric_limits<To>::max());
+  if constexpr (std::is_integral_v<To>) {
+    constexpr int64_t low = std::is_signed_v<To> ? std::numeric_limits<To>::min() : 0;
+    constexpr int64_t high = sizeof(To) < sizeof(int64_t)
+                                 ? static_cast<int64_t>(std::numeric_limits<To>::max())
+                                 : std::numeric_limits<int64_t>::max();
+    if (value < low || value > high) {
+      raise_narrowing(op, parameter, value, low, high);
     }
   }
   return static_cast<To>(value);
@@ -110,10 +131,11 @@ inline int64_t mul(int64_t a, int64_t b) {
   return __builtin_mul_overflow(a, b, &result) ? (raise_arithmetic("*", a, b), 0) : result;
 }
 inline int64_t div(int64_t a, int64_t b) {
-  return b == 0 ? (raise_arithmetic("/", a, b), 0) : a / b;
+  const bool overflows = b == -1 && a == std::numeric_limits<int64_t>::min();
+  return b == 0 || overflows ? (raise_arithmetic("/", a, b), 0) : a / b;
 }
 inline int64_t mod(int64_t a, int64_t b) {
-  return b == 0 ? (raise_arithmetic("%", a, b), 0) : a % b;
+  return b == 0 ? (raise_arithmetic("%", a, b), 0) : b == -1 ? 0 : a % b;
 }
 inline int64_t ceil_div(int64_t a, int64_t b) {
   return div(add(a, sub(b, 1)), b);

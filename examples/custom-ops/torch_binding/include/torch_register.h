@@ -1,4 +1,5 @@
-// Written by shmem-bind 0.1.0: shared by the operators of this tree, text 811d92f8258adb85
+// Written by shmem-bind 0.1.0: shared by the operators of this tree
+// text 811d92f8258adb85
 #pragma once
 
 #include <torch/custom_class.h>

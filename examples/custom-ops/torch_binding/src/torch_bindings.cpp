@@ -1,4 +1,5 @@
-// Written by shmem-bind 0.1.0: shared by the operators of this tree, text 610114d6e01c6be6
+// Written by shmem-bind 0.1.0: shared by the operators of this tree
+// text 610114d6e01c6be6
 // ShmemOps.Manager: the life of SHMEM in a process. One per library, shared by all operators.
 
 #include <torch/custom_class.h>

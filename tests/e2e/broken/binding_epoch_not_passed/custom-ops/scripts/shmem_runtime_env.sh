@@ -1,9 +1,21 @@
-# Written by shmem-bind 0.1.0: shared by the operators of this tree, text 8112d7a54f387160
+#!/usr/bin/env bash
+# Written by shmem-bind 0.1.0: shared by the operators of this tree
+# text 7e9c27c9f3e1bfd5
 # Sourced by the build and test scripts of this tree: finds CANN, SHMEM and Python, and a fresh endpoint for a run.
 
 _custom_ops_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 
-# Leaves pre-set values alone. The port is one that was free a moment ago; the test binds its own when it can.
+# Vendors' set_env.sh use variables that may be unset and commands that may fail.
+_source_vendor_script() {
+    local options
+    options="$(set +o)"
+    set +eu
+    . "$1"
+    eval "${options}"
+}
+
+# For programs of one run, such as a C++ run.sh: an endpoint of its own. Leaves pre-set values alone. The ports were free a
+# moment ago; torch_test_*.py does not need this, it takes a port itself and another one when that is gone.
 setup_shmem_dynamic_endpoints() {
     local python="${PYTHON:-python3}"
     local probe='import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
@@ -18,14 +30,14 @@ setup_shmem_runtime_env() {
             echo "error: ASCEND_HOME_PATH is not set: source CANN's set_env.sh, or set CANN_SET_ENV to it" >&2
             return 1
         fi
-        . "${CANN_SET_ENV}"
+        _source_vendor_script "${CANN_SET_ENV}"
     fi
     if [ -z "${SHMEM_REPO:-}" ]; then
         echo "error: SHMEM_REPO is not set: source SHMEM's install/set_env.sh, or set it to the tree with install/" >&2
         return 1
     fi
     if [ -z "${SHMEM_HOME_PATH:-}" ]; then
-        . "${SHMEM_REPO}/install/set_env.sh"
+        _source_vendor_script "${SHMEM_REPO}/install/set_env.sh"
     fi
     export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
 }

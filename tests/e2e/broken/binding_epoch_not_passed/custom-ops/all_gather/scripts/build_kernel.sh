@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md, contract 895d2e0f46bf3709, text 1ef36544152bdbe7
+# Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
+# contract 895d2e0f46bf3709, text 48423a59fcb7c021
 # Builds custom-ops/all_gather/build/lib/liball_gather_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 
-if [ "${1:-}" = "--help" ]; then
-    echo "usage: build_kernel.sh   (JOBS=… the parallel compiles)"
-    exit 0
-fi
+usage="usage: build_kernel.sh   (JOBS=… the parallel compiles, default 2)"
+case "${1:-}" in
+    "") ;;
+    --help | -h) echo "${usage}"; exit 0 ;;
+    *) echo "error: unknown argument: $1" >&2; echo "${usage}" >&2; exit 2 ;;
+esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env all_gather

@@ -1,4 +1,5 @@
-# Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md, contract 895d2e0f46bf3709, text 011d64e14d754d2a
+# Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
+# contract 895d2e0f46bf3709, text 011d64e14d754d2a
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8

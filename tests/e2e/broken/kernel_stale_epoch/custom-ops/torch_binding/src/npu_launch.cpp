@@ -1,7 +1,7 @@
-// Written by shmem-bind 0.1.0: shared by the operators of this tree, text 0512fc0c7f75bb23
+// Written by shmem-bind 0.1.0: shared by the operators of this tree
+// text 2ed8be6526ca2521
 #include "npu_launch.h"
 
-#include <ATen/MemoryOverlap.h>
 #include <acl/acl.h>
 #include <torch_npu/csrc/aten/common/from_blob.h>
 #include <torch_npu/csrc/core/npu/NPUFunctions.h>
@@ -9,10 +9,12 @@
 #include <torch_npu/csrc/framework/OpCommand.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "shmem.h"
 
@@ -22,15 +24,17 @@ struct OperatorState::Block {
   std::string op;
   void* pointer = nullptr;
   int64_t bytes = 0;
+  bool open = true;
   bool dropped = false;  // its object is gone, close() was not called
 };
 
 namespace {
 
-// The one object per process behind Manager. Its lock guards the lists, never a collective call.
+// The one object per process behind Manager. Its lock guards the lists and is never held in a
+// collective call: objects may be dropped on any thread.
 struct Lifecycle {
   std::mutex mutex;
-  bool initialised = false;
+  std::atomic<bool> initialised = false;
   std::vector<std::shared_ptr<OperatorState::Block>> states;  // in order of construction
   std::map<void*, int64_t> tensors;                           // symmetric tensors, with their bytes
 };
@@ -62,18 +66,10 @@ const char* error_name(int code) {
   }
 }
 
-void require_initialised(const char* what) {
-  TORCH_CHECK(
-      is_initialised(),
-      what,
-      ": SHMEM is not initialised; call Manager.attr_init(pe, n_ranks, local_mem_size, ip_port) ",
-      "on every PE first");
-}
-
 void close_block(OperatorState::Block& block) {
-  if (block.pointer != nullptr) {
-    aclshmem_free(block.pointer);
-    block.pointer = nullptr;
+  block.open = false;
+  if (void* pointer = std::exchange(block.pointer, nullptr)) {
+    aclshmem_free(pointer);
   }
 }
 
@@ -92,12 +88,23 @@ int current_device() {
 void synchronize() {
   c10_npu::npuSynchronizeDevice();
 }
-bool is_initialised() {
-  return lifecycle().initialised;
+
+void require_initialised(const char* what) {
+  if (lifecycle().initialised) {
+    return;
+  }
+  TORCH_CHECK(aclshmemx_init_status() != ACLSHMEM_STATUS_IS_INITIALIZED,
+              what,
+              ": SHMEM was initialised by something else than the Manager of this library; load "
+              "one binding library into a process, and use its Manager");
+  TORCH_CHECK(false,
+              what,
+              ": SHMEM is not initialised; call Manager.attr_init(pe, n_ranks, local_mem_size, "
+              "ip_port) on every PE first");
 }
 
 void initialise(int64_t pe, int64_t n_ranks, int64_t local_mem_size, const std::string& ip_port) {
-  TORCH_CHECK(!is_initialised(),
+  TORCH_CHECK(!lifecycle().initialised,
               "Manager.attr_init: initialised already; call Manager.finalize() first");
   TORCH_CHECK(n_ranks >= 1 && n_ranks <= ACLSHMEM_MAX_PES && pe >= 0 && pe < n_ranks,
               "Manager.attr_init: PE ",
@@ -151,8 +158,15 @@ void finalise() {
     return;
   }
   synchronize();
-  for (const auto& block : life.states) {
-    if (block->pointer != nullptr && block->dropped) {
+  std::vector<std::shared_ptr<OperatorState::Block>> states;
+  std::map<void*, int64_t> tensors;
+  {
+    const std::lock_guard lock(life.mutex);
+    states.swap(life.states);
+    tensors.swap(life.tensors);
+  }
+  for (const auto& block : states) {
+    if (block->dropped && block->bytes > 0) {
       TORCH_WARN(block->op,
                  ": an object was dropped without close(); its state of ",
                  block->bytes,
@@ -160,13 +174,11 @@ void finalise() {
     }
     close_block(*block);
   }
-  life.states.clear();
-  for (const auto& [pointer, bytes] : life.tensors) {
+  for (const auto& [pointer, bytes] : tensors) {
     TORCH_WARN("Manager.finalize: a symmetric tensor of ",
                bytes,
                " bytes was not freed with free_tensor()");
   }
-  life.tensors.clear();
   life.initialised = false;
   const int code = aclshmem_finalize();
   TORCH_CHECK(
@@ -181,7 +193,10 @@ at::Tensor symmetric_tensor(int64_t bytes) {
               "Manager.malloc_tensor: no symmetric memory for ",
               bytes,
               " bytes; raise local_mem_size of attr_init");
-  lifecycle().tensors[pointer] = bytes;
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    lifecycle().tensors[pointer] = bytes;
+  }
   const auto options = at::TensorOptions().dtype(at::kByte).device(
       c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(current_device()));
   return at_npu::native::from_blob(pointer, {bytes}, options);
@@ -190,52 +205,65 @@ at::Tensor symmetric_tensor(int64_t bytes) {
 void free_symmetric_tensor(const at::Tensor& tensor) {
   require_initialised("Manager.free_tensor");
   TORCH_CHECK(tensor.defined(), "Manager.free_tensor: the tensor is not defined");
-  const auto found = lifecycle().tensors.find(tensor.data_ptr());
-  TORCH_CHECK(found != lifecycle().tensors.end(),
-              "Manager.free_tensor: not a symmetric tensor of this Manager, or freed already");
-  TORCH_CHECK(
-      static_cast<int64_t>(tensor.nbytes()) == found->second && tensor.storage_offset() == 0,
-      "Manager.free_tensor: a view of ",
-      tensor.nbytes(),
-      " bytes; free the tensor of ",
-      found->second,
-      " bytes it belongs to");
-  synchronize();
-  void* pointer = found->first;
-  lifecycle().tensors.erase(found);
+  void* pointer = nullptr;
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    auto& tensors = lifecycle().tensors;
+    const auto found = tensors.find(tensor.data_ptr());
+    TORCH_CHECK(found != tensors.end(),
+                "Manager.free_tensor: not a symmetric tensor of this Manager, a view behind its "
+                "begin, or freed already");
+    TORCH_CHECK(static_cast<int64_t>(tensor.nbytes()) == found->second && tensor.is_contiguous(),
+                "Manager.free_tensor: a view of ",
+                tensor.nbytes(),
+                " bytes; free the tensor of ",
+                found->second,
+                " bytes it belongs to");
+    pointer = found->first;
+  }
+  synchronize();  // what was launched may still use it
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    lifecycle().tensors.erase(pointer);
+  }
   aclshmem_free(pointer);
 }
 
 OperatorState::OperatorState(const char* op, int64_t bytes) : block_(std::make_shared<Block>()) {
   require_initialised(op);
-  TORCH_CHECK(bytes > 0, op, ": the state has ", bytes, " bytes");
+  TORCH_CHECK(bytes >= 0, op, ": the contract's state has ", bytes, " bytes");
   block_->op = op;
   block_->bytes = bytes;
-  // Zeroed before the allocation's barrier: no peer can signal into it earlier.
-  block_->pointer = aclshmem_calloc(1, static_cast<size_t>(bytes));
-  TORCH_CHECK(
-      block_->pointer != nullptr,
-      op,
-      ": no symmetric memory for its state of ",
-      bytes,
-      " bytes on this PE (construction is collective); raise local_mem_size of Manager.attr_init");
+  if (bytes > 0) {
+    // Zeroed before the allocation's barrier: no peer can signal into it earlier.
+    block_->pointer = aclshmem_calloc(1, static_cast<size_t>(bytes));
+    TORCH_CHECK(block_->pointer != nullptr,
+                op,
+                ": no symmetric memory for its state of ",
+                bytes,
+                " bytes on this PE (construction is collective); raise local_mem_size of "
+                "Manager.attr_init");
+  }
   const std::lock_guard lock(lifecycle().mutex);
   lifecycle().states.push_back(block_);
 }
 
 OperatorState::~OperatorState() {
-  if (block_->pointer != nullptr) {
-    block_->dropped = true;
-  }
+  const std::lock_guard lock(lifecycle().mutex);
+  block_->dropped = block_->open;
 }
 
-uint8_t* OperatorState::data(const char* op) const {
-  TORCH_CHECK(block_->pointer != nullptr, op, ": used after close() or Manager.finalize()");
+void OperatorState::require_open() const {
+  TORCH_CHECK(block_->open, block_->op, ": used after close() or Manager.finalize()");
+}
+
+uint8_t* OperatorState::data() const {
+  require_open();
   return static_cast<uint8_t*>(block_->pointer);
 }
 
 void OperatorState::close() {
-  if (block_->pointer == nullptr) {
+  if (!block_->open) {
     return;
   }
   synchronize();  // what was launched still uses it
@@ -248,9 +276,16 @@ void OperatorState::close() {
 }
 
 Epoch::Epoch() {
-  if (const char* start = std::getenv("SHMEM_BIND_EPOCH_START")) {
-    value_ = std::strtoll(start, nullptr, 10) - 1;
+  const char* start = std::getenv("SHMEM_BIND_EPOCH_START");
+  if (start == nullptr || *start == '\0') {
+    return;
   }
+  char* end = nullptr;
+  next_ = std::strtoll(start, &end, 10);
+  TORCH_CHECK(*end == '\0' && next_ >= 1,
+              "SHMEM_BIND_EPOCH_START is \"",
+              start,
+              "\": it must be a number from 1 up");
 }
 
 void check_device(const at::Tensor& tensor, const char* op, const char* name) {
@@ -272,12 +307,129 @@ void check_device(const at::Tensor& tensor, const char* op, const char* name) {
               current_device());
 }
 
-void check_no_internal_overlap(const at::Tensor& tensor, const char* op, const char* name) {
-  TORCH_CHECK(at::has_internal_overlap(tensor) != at::MemOverlap::Yes,
+void check_dtype(const at::Tensor& tensor,
+                 const char* op,
+                 const char* name,
+                 at::ScalarType expected) {
+  TORCH_CHECK(tensor.scalar_type() == expected,
               op,
               ": ",
               name,
-              " overlaps itself (expanded?)");
+              " has dtype ",
+              tensor.scalar_type(),
+              ", expected ",
+              expected);
+}
+
+void check_shape(const at::Tensor& tensor,
+                 const char* op,
+                 const char* name,
+                 const char* shape,
+                 at::IntArrayRef sizes) {
+  bool fits = tensor.dim() == static_cast<int64_t>(sizes.size());
+  for (size_t i = 0; fits && i < sizes.size(); ++i) {
+    fits = sizes[i] == -1 || tensor.size(static_cast<int64_t>(i)) == sizes[i];
+  }
+  TORCH_CHECK(fits, op, ": ", name, " must be ", shape, " = ", sizes, ", got ", tensor.sizes());
+}
+
+namespace {
+
+// Bytes [begin, end) of memory.
+struct Range {
+  uintptr_t begin;
+  uintptr_t end;
+};
+
+// The bytes between a tensor's first and behind its last element; empty without elements.
+Range extent_of(const at::Tensor& tensor) {
+  const auto begin = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+  int64_t last = 0;
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    last += (tensor.size(i) - 1) * tensor.stride(i);
+  }
+  const auto bytes = static_cast<uintptr_t>((last + 1) * tensor.element_size());
+  return {begin, tensor.numel() == 0 ? begin : begin + bytes};
+}
+
+constexpr int64_t kMostPieces = int64_t{1} << 16;
+
+// The stretches of memory without gaps that a tensor consists of, unordered; empty when they are
+// too many to look at.
+std::vector<Range> pieces_of(const at::Tensor& tensor) {
+  int64_t inner = tensor.dim();  // dimensions from here on lie without gaps
+  int64_t elements = 1;
+  while (inner > 0 && (tensor.size(inner - 1) == 1 || tensor.stride(inner - 1) == elements)) {
+    elements *= tensor.size(--inner);
+  }
+  const int64_t count = tensor.numel() / std::max<int64_t>(elements, 1);
+  if (count > kMostPieces) {
+    return {};
+  }
+  const auto begin = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+  std::vector<Range> pieces;
+  std::vector<int64_t> index(static_cast<size_t>(inner), 0);
+  for (int64_t piece = 0; piece < count; ++piece) {
+    int64_t offset = 0;
+    for (int64_t i = 0; i < inner; ++i) {
+      offset += index[static_cast<size_t>(i)] * tensor.stride(i);
+    }
+    const auto at = begin + static_cast<uintptr_t>(offset * tensor.element_size());
+    pieces.push_back({at, at + static_cast<uintptr_t>(elements * tensor.element_size())});
+    for (int64_t i = inner - 1; i >= 0 && ++index[static_cast<size_t>(i)] == tensor.size(i); --i) {
+      index[static_cast<size_t>(i)] = 0;
+    }
+  }
+  return pieces;
+}
+
+bool any_overlap(std::vector<Range> pieces) {
+  std::sort(pieces.begin(), pieces.end(), [](const Range& a, const Range& b) {
+    return a.begin < b.begin;
+  });
+  for (size_t i = 1; i < pieces.size(); ++i) {
+    if (pieces[i].begin < pieces[i - 1].end) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Every stride steps over all that the smaller ones reach: no two elements can meet.
+bool strides_are_nested(const at::Tensor& tensor) {
+  std::vector<std::pair<int64_t, int64_t>> dimensions;  // stride, size
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    if (tensor.size(i) > 1) {
+      dimensions.emplace_back(tensor.stride(i), tensor.size(i));
+    }
+  }
+  std::sort(dimensions.begin(), dimensions.end());
+  int64_t reach = 0;
+  for (const auto& [stride, size] : dimensions) {
+    if (stride <= reach) {
+      return false;
+    }
+    reach += stride * (size - 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_no_internal_overlap(const at::Tensor& tensor, const char* op, const char* name) {
+  if (tensor.numel() == 0 || strides_are_nested(tensor)) {
+    return;
+  }
+  const std::vector<Range> pieces = pieces_of(tensor);
+  TORCH_CHECK(!pieces.empty() && !any_overlap(pieces),
+              op,
+              ": ",
+              name,
+              " overlaps itself (sizes ",
+              tensor.sizes(),
+              ", strides ",
+              tensor.strides(),
+              "; expanded?)");
 }
 
 void check_no_overlap(const at::Tensor& a,
@@ -285,77 +437,106 @@ void check_no_overlap(const at::Tensor& a,
                       const char* op,
                       const char* a_name,
                       const char* b_name) {
-  const at::MemOverlapStatus status = at::get_overlap_status(a, b);
-  bool overlap = status == at::MemOverlapStatus::Full || status == at::MemOverlapStatus::Partial;
-  if (status == at::MemOverlapStatus::TooHard && a.storage().is_alias_of(b.storage())) {
-    overlap = true;  // strided views of one storage: refused unless they can be told apart
+  const Range first = extent_of(a);
+  const Range second = extent_of(b);
+  const bool apart = first.end <= second.begin || second.end <= first.begin;
+  if (apart || a.numel() == 0 || b.numel() == 0) {
+    return;
   }
-  TORCH_CHECK(!overlap, op, ": ", a_name, " and ", b_name, " share memory");
+  // `a` is an output and does not overlap itself: its pieces end in the order they begin.
+  std::vector<Range> pieces = pieces_of(a);
+  const std::vector<Range> others = pieces_of(b);
+  TORCH_CHECK(!pieces.empty() && !others.empty(),
+              op,
+              ": ",
+              a_name,
+              " and ",
+              b_name,
+              " lie interleaved in the same memory; make one of them contiguous");
+  std::sort(pieces.begin(), pieces.end(), [](const Range& x, const Range& y) {
+    return x.begin < y.begin;
+  });
+  for (const Range& other : others) {
+    const auto next = std::partition_point(
+        pieces.begin(), pieces.end(), [&](const Range& piece) { return piece.end <= other.begin; });
+    TORCH_CHECK(next == pieces.end() || next->begin >= other.end,
+                op,
+                ": ",
+                a_name,
+                " and ",
+                b_name,
+                " share memory");
+  }
 }
 
 namespace {
 
-// What is compared between PEs: fixed size, so that it fits a slot.
+// What is compared between PEs: as text, so that the message can show it.
 struct CallRecord {
-  char op[48];
-  int64_t call;
-  int64_t digest;
+  char text[256];
 };
 
-int64_t digest_of(const std::vector<at::Tensor>& tensors) {
-  int64_t hash = 1469598103934665603;
-  const auto mix = [&hash](int64_t value) { hash = (hash ^ value) * 1099511628211; };
+CallRecord record_of(const char* op, int64_t call, const std::vector<at::Tensor>& tensors) {
+  std::string text = c10::str("call ", call, " of ", op, "(");
   for (const at::Tensor& tensor : tensors) {
-    mix(tensor.defined() ? static_cast<int64_t>(tensor.scalar_type()) : -1);
-    for (int64_t i = 0; tensor.defined() && i < tensor.dim(); ++i) {
-      mix(tensor.size(i));
-    }
+    text += text.back() == '(' ? "" : ", ";
+    text += tensor.defined()
+                ? c10::str(tensor.scalar_type(), " ", tensor.sizes(), " ", tensor.device().type())
+                : "undefined";
   }
-  return hash;
+  text += ")";
+  CallRecord record{};
+  if (text.size() >= sizeof record.text) {  // the end as a number, so that it still counts
+    const std::string end = c10::str("... ", std::hash<std::string>()(text));
+    text = text.substr(0, sizeof record.text - 1 - end.size()) + end;
+  }
+  std::memcpy(record.text, text.c_str(), text.size());
+  return record;
+}
+
+bool check_is_wanted() {
+  const char* wanted = std::getenv("SHMEM_BIND_CHECK");
+  return wanted != nullptr && std::strcmp(wanted, "1") == 0;
+}
+
+// `mine` of every PE, by PE. Collective.
+std::vector<CallRecord> exchange(const char* op, const CallRecord& mine) {
+  const auto pes = static_cast<size_t>(aclshmem_n_pes());
+  const size_t bytes = sizeof(CallRecord) * (pes + 1);
+  auto* slots = static_cast<CallRecord*>(aclshmem_calloc(1, bytes));
+  TORCH_CHECK(
+      slots != nullptr, op, ": SHMEM_BIND_CHECK needs ", bytes, " bytes of symmetric memory");
+  int code = aclrtMemcpy(slots + pes, sizeof mine, &mine, sizeof mine, ACL_MEMCPY_HOST_TO_DEVICE);
+  for (size_t pe = 0; code == 0 && pe < pes; ++pe) {
+    aclshmem_putmem(slots + aclshmem_my_pe(), slots + pes, sizeof mine, static_cast<int>(pe));
+  }
+  aclshmem_barrier_all();
+  std::vector<CallRecord> all(pes);
+  const size_t size = sizeof(CallRecord) * pes;
+  code = code != 0 ? code : aclrtMemcpy(all.data(), size, slots, size, ACL_MEMCPY_DEVICE_TO_HOST);
+  aclshmem_free(slots);
+  TORCH_CHECK(code == 0, op, ": SHMEM_BIND_CHECK: aclrtMemcpy gave ", code);
+  return all;
 }
 
 }  // namespace
 
 void check_same_call(const char* op, int64_t call, const std::vector<at::Tensor>& tensors) {
-  static const char* wanted = std::getenv("SHMEM_BIND_CHECK");
-  if (wanted == nullptr || std::strcmp(wanted, "1") != 0) {
+  static const bool wanted = check_is_wanted();
+  if (!wanted) {
     return;
   }
-  const int pes = aclshmem_n_pes();
-  CallRecord mine{};
-  std::strncpy(mine.op, op, sizeof mine.op - 1);
-  mine.call = call;
-  mine.digest = digest_of(tensors);
-  const size_t bytes = sizeof(CallRecord) * static_cast<size_t>(pes + 1);
-  auto* slots = static_cast<CallRecord*>(aclshmem_calloc(1, bytes));
-  TORCH_CHECK(
-      slots != nullptr, op, ": SHMEM_BIND_CHECK needs ", bytes, " bytes of symmetric memory");
-  aclrtMemcpy(slots + pes, sizeof mine, &mine, sizeof mine, ACL_MEMCPY_HOST_TO_DEVICE);
-  for (int pe = 0; pe < pes; ++pe) {
-    aclshmem_putmem(slots + aclshmem_my_pe(), slots + pes, sizeof mine, pe);
-  }
-  aclshmem_barrier_all();
-  std::vector<CallRecord> all(static_cast<size_t>(pes));
-  aclrtMemcpy(all.data(),
-              sizeof(CallRecord) * all.size(),
-              slots,
-              sizeof(CallRecord) * all.size(),
-              ACL_MEMCPY_DEVICE_TO_HOST);
-  aclshmem_free(slots);
-  for (int pe = 0; pe < pes; ++pe) {
-    const CallRecord& other = all[static_cast<size_t>(pe)];
-    TORCH_CHECK(std::memcmp(&other, &all[0], sizeof other) == 0,
-                "SHMEM_BIND_CHECK: PE ",
+  const std::vector<CallRecord> all = exchange(op, record_of(op, call, tensors));
+  for (size_t pe = 1; pe < all.size(); ++pe) {
+    TORCH_CHECK(std::strcmp(all[pe].text, all[0].text) == 0,
+                op,
+                ": the PEs do not make the same call: PE 0 makes ",
+                all[0].text,
+                ", PE ",
                 pe,
-                " makes call ",
-                other.call,
-                " of ",
-                other.op,
-                ", PE 0 call ",
-                all[0].call,
-                " of ",
-                all[0].op,
-                other.digest == all[0].digest ? "" : ", with other dtypes or shapes");
+                " makes ",
+                all[pe].text,
+                " (SHMEM_BIND_CHECK)");
   }
 }
 

@@ -1,0 +1,22 @@
+#include "tool/binding/literal.h"
+
+#include <fmt/format.h>
+
+namespace shmem_bind::binding {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));  // never longer than this
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace shmem_bind::binding
