@@ -43,6 +43,7 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
     add_torch_test(operators_950_queue_${queue} tests/torch/test_operators.py TASK_QUEUE_ENABLE=${queue}
                    SHMEM_SIM_SOC=Ascend950PR_9599)
   endforeach()
+  add_torch_test(operator_coverage tests/torch/test_operator_coverage.py)  # asks both profiles itself
   foreach(name device failures)
     if(EXISTS ${PROJECT_SOURCE_DIR}/tests/torch/test_${name}.py)
       add_torch_test(${name} tests/torch/test_${name}.py)
