@@ -27,6 +27,11 @@ function(add_module folder)
   endif()
   target_link_libraries(${name} PUBLIC ${uses} ${M_LINKS} PRIVATE ${M_PRIVATE_LINKS} project_flags)
 
+  # The tool reads and prints texts of a few pages: optimising it takes longer to compile than it ever saves.
+  if(label STREQUAL "tool")
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${M_TEST_LINKS} project_flags GTest::gtest_main)

@@ -232,12 +232,12 @@ TEST_F(StreamFixture, SynchronizingFromATaskIsAnErrorAndNoDeadlock) {
   std::vector<int32_t> codes;
   Event* event = create_event();
   record_event(event, other_);
+  const int64_t before = finding_count();
   enqueue(stream_, "inside", [&] {
     codes = {synchronize(stream_).code, synchronize_device(0).code, synchronize_event(event).code};
     reset_device(0);  // refused
     return Status{};
   });
-  const int64_t before = finding_count();
   ASSERT_TRUE(synchronize(stream_).ok());
   EXPECT_EQ(codes, std::vector<int32_t>(3, kKernelException));
   EXPECT_EQ(finding_count(), before + 1);
