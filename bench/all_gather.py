@@ -13,6 +13,8 @@ import statistics
 import sys
 import time
 
+import forked
+
 SIZES = [4 << 10, 64 << 10, 1 << 20, 8 << 20]
 
 
@@ -123,28 +125,8 @@ def main():
     parser.add_argument("--only-compute", action="store_true", help="without Gloo and memcpy")
     args = parser.parse_args()
 
-    import torch  # noqa: F401  imported before the fork: 2 s once instead of once per PE
-    import torch_npu  # noqa: F401
-
     staged = Staged(args.staged, args.pes, max(args.sizes))
-    children = []
-    for pe in range(args.pes):
-        pid = os.fork()
-        if pid == 0:
-            status = 1
-            try:
-                worker(pe, args, staged, sys.stdout.fileno())
-                status = 0
-            except BaseException as error:  # the parent reports; nothing may return into its code
-                print(f"PE {pe}: {error!r}", file=sys.stderr, flush=True)
-            finally:
-                sys.stderr.flush()
-                os._exit(status)
-        children.append(pid)
-    failed = 0
-    for pid in children:
-        failed += os.waitpid(pid, 0)[1] != 0
-    sys.exit(1 if failed else 0)
+    forked.run_pes(args.pes, lambda pe: worker(pe, args, staged, sys.stdout.fileno()))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import json
 import os
 import pathlib
 import re
-import resource
+import shlex
 import socket
 import statistics
 import subprocess
@@ -111,14 +111,15 @@ def all_gather_busy(setting):
     return rows
 
 
-def cpu_of(setting, command):
-    """CPU seconds and peak resident MiB of a command, children included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    timed = ["/usr/bin/time", "-f", "%M"] if os.path.exists("/usr/bin/time") else []
-    result = setting.run(timed + command)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    peak = int(result.stderr.split()[-1]) // 1024 if timed else 0
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, peak
+def cpu_of(setting, command, cwd=None):
+    """CPU seconds and peak resident MiB of a command and its children: of the largest one."""
+    process = subprocess.Popen([str(word) for word in command], env=setting.environment(), cwd=cwd or setting.root,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{shlex.join(map(str, command))} failed")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
 SEED_INCLUDES = """#include <torch/torch.h>
@@ -128,25 +129,52 @@ SEED_INCLUDES = """#include <torch/torch.h>
 """
 
 
-def compile_time(setting):
-    """One operator file as generated, and the same file behind the seed document's include list."""
-    site = setting.run([setting.python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]).stdout.strip()
-    python_include = setting.run(
-        [setting.python, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])"]).stdout.strip()
-    binding = setting.tree / "torch_binding"
-    source = (binding / "src/torch_bind_all_gather.cpp").read_text(encoding="utf-8")
-    seed = setting.scratch / "seed.cpp"
-    seed.write_text(SEED_INCLUDES + source, encoding="utf-8")
-    flags = ["g++", "-std=c++20", "-O2", "-fPIC", "-c", "-o", setting.scratch / "object.o"]
-    for path in (binding / "include", setting.out / "shmem/install/shmem/include", setting.out / "cann/include",
+def binding_compile(setting):
+    """The command that compiles a source of the binding, without the source."""
+    paths = setting.run([setting.python, "-c", "import sysconfig; p = sysconfig.get_paths(); print(p['purelib'], p['include'])"])
+    site, python_include = paths.stdout.split()
+    command = ["g++", "-std=c++20", "-O2", "-fPIC", "-c", "-o", setting.scratch / "object.o"]
+    for path in (setting.tree / "torch_binding/include", setting.out / "shmem/install/shmem/include", setting.out / "cann/include",
                  f"{site}/torch/include", f"{site}/torch/include/torch/csrc/api/include", f"{site}/torch_npu/include",
                  f"{site}/torch_npu/include/third_party/acl/inc", python_include):
-        flags += ["-isystem", path]
+        command += ["-isystem", path]
+    return command
+
+
+def compile_time(setting):
+    """One operator file as generated, and the same file behind the seed document's include list."""
+    generated = setting.tree / "torch_binding/src/torch_bind_all_gather.cpp"
+    seed = setting.scratch / "seed.cpp"
+    seed.write_text(SEED_INCLUDES + generated.read_text(encoding="utf-8"), encoding="utf-8")
     rows = []
-    for name, file in (("generated", binding / "src/torch_bind_all_gather.cpp"), ("seed", seed)):
-        samples = [cpu_of(setting, [*flags, file]) for _ in range(1 if setting.quick else 3)]
+    for name, file in (("generated", generated), ("seed", seed)):
+        samples = [cpu_of(setting, [*binding_compile(setting), file]) for _ in range(1 if setting.quick else 3)]
         rows.append({"name": name, "cpu_seconds": statistics.median(sample[0] for sample in samples),
                      "peak_mib": max(sample[1] for sample in samples)})
+    return rows
+
+
+def compile_memory(setting):
+    """Peak memory of the compiler for every C++ file of the release build and of the binding: the largest ones."""
+    build = json.loads((setting.out / "compile_commands.json").read_text(encoding="utf-8"))
+    compiles = [(entry["file"], shlex.split(entry["command"]), entry["directory"]) for entry in build]
+    for file in sorted((setting.tree / "torch_binding/src").glob("*.cpp")):
+        compiles.append((file, [*binding_compile(setting), file], setting.root))
+    if setting.quick:
+        compiles = [compile for compile in compiles if "opapi" in str(compile[0]) or "torch_binding" in str(compile[0])]
+    rows = [{"file": os.path.relpath(file, setting.root),
+             "peak_mib": cpu_of(setting, [*command, "-o", setting.scratch / "object.o"], folder)[1]}
+            for file, command, folder in compiles]
+    return sorted(rows, key=lambda row: -row["peak_mib"])[:5]
+
+
+def memory(setting):
+    """Private memory of a forked PE beyond its tensors and the heap it touched."""
+    rows = []
+    for pes in (2, 8):
+        result = setting.run([setting.python, "bench/memory.py", "--pes", pes, "--library", setting.library, "--port",
+                              free_port()])
+        rows += [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     return rows
 
 
@@ -197,6 +225,8 @@ ALL = {
     "all_gather": all_gather,
     "all_gather_busy": all_gather_busy,
     "compile_time": compile_time,
+    "compile_memory": compile_memory,
+    "memory": memory,
     "dispatch": dispatch,
     "latency": latency,
     "start_up": start_up,
@@ -233,6 +263,20 @@ def _compile_table(rows):
                f"{row['peak_mib']} |")
 
 
+def _compile_memory_table(rows):
+    yield "| the five largest | peak MiB |"
+    yield "|---|---|"
+    for row in rows:
+        yield f"| {row['file']} | {row['peak_mib']} |"
+
+
+def _memory_table(rows):
+    yield "| PEs | private memory of PE 0, MiB |"
+    yield "|---|---|"
+    for row in rows:
+        yield f"| {row['pes']} | {row['private_mib']:.1f} |"
+
+
 def _dispatch_table(rows):
     base = rows[0]["ns"]
     yield "| call | ns | of the first |"
@@ -264,4 +308,5 @@ def _start_table(rows):
 def table(name, result):
     """Lines of Markdown."""
     return {"all_gather": _all_gather_table, "all_gather_busy": _busy_table, "compile_time": _compile_table,
+            "compile_memory": _compile_memory_table, "memory": _memory_table,
             "dispatch": _dispatch_table, "latency": _latency_table, "start_up": _start_table}[name](result)

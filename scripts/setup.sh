@@ -21,7 +21,7 @@ packages=(
 )
 case "${1:-}" in
   "") ;;
-  --bench) packages+=(openmpi-bin libopenmpi-dev time) ;;
+  --bench) packages+=(openmpi-bin libopenmpi-dev) ;;
   --help | -h) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
