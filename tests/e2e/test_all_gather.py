@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -18,6 +19,12 @@ TOOL = BUILD / "bin/shmem-bind"
 
 def tool(*arguments):
     return subprocess.run([str(TOOL), *map(str, arguments)], capture_output=True, text=True, check=False, timeout=600)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def roots():
@@ -47,6 +54,53 @@ class AllGather(unittest.TestCase):
         self.assertEqual(again.returncode, 0)
         self.assertNotIn("built", again.stdout)
         self.assertIn("up to date", again.stdout)
+
+    def program(self, name, *arguments):
+        """Runs a program of tests/e2e/programs on the built binding; its output."""
+        script = (f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
+                  f"export LD_LIBRARY_PATH={self.op}/build/lib:$LD_LIBRARY_PATH; exec \"$@\"")
+        library = self.tree / "custom-ops/torch_binding/build/lib/shmem_custom_ops_torch.so"
+        command = [ROOT / ".venv/bin/python", ROOT / "tests/e2e/programs" / name, library, *arguments, free_port()]
+        result = subprocess.run(["bash", "-c", script, "run", *map(str, command)], capture_output=True, text=True, check=False,
+                                timeout=300)
+        self.assertEqual(result.returncode, 0, result.stdout[-2000:] + result.stderr[-4000:])
+        return result.stdout
+
+    def test_a_thousand_calls_back_to_back_without_a_host_barrier(self):
+        for pes in (2, 4, 8):
+            self.assertIn("1000 calls were right", self.program("many_calls.py", pes, 100, 1000, 1000))
+
+    def test_five_thousand_calls_on_one_object(self):
+        self.assertIn("5000 calls were right", self.program("many_calls.py", 2, 100, 5000, 500))
+        self.assertIn("5000 calls were right", self.program("many_calls.py", 4, 9001, 5000, 50))  # the path of large inputs
+
+    def test_tracing_goes_through_the_functional_form(self):
+        output = self.program("meta_tensors.py")
+        self.assertIn("meta None AllGather", output)
+        self.assertIn("mutates ['output']", output)
+        self.assertIn("computed True", output)
+
+    def test_a_wrong_call_is_refused_by_name_and_harms_nothing(self):
+        said = dict(line.split(": ", 1) for line in self.program("misuse.py").splitlines() if ": " in line)
+        expected = {
+            "before attr_init": "AllGather: SHMEM is not initialised",
+            "bad endpoint": "tcp://",
+            "PE out of range": "PE 3",
+            "attr_init twice": "initialised already",
+            "output on the CPU": "output",
+            "input on the CPU": "input",
+            "other dtypes": "output has dtype",
+            "dtype outside the contract": "dtype",
+            "wrong shape": "[n_pes, rows, cols]",
+            "wrong rank": "input must be [rows, cols]",
+            "an expanded output": "output",
+            "input inside the output": "input",
+            "after all that": "True",
+            "after close": "closed",
+            "after finalize": "not initialised",
+        }
+        for name, words in expected.items():
+            self.assertIn(words, said[name])
 
     def test_it_is_verified_on_2_and_8_pes(self):
         result = tool("verify", self.op, *roots())

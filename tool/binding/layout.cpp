@@ -21,23 +21,35 @@ size_t widest(const std::string& text) {
   return width;
 }
 
-// "(a, b, c)" with one item a line, its first at `column`. Items hold no commas outside strings,
-// parentheses and braces.
+// Walks C++ text and knows where it is: in a string, or between how many parentheses and braces.
+class Depth {
+ public:
+  void step(char c) {
+    if (c == '"' && previous_ != '\\') {
+      in_string_ = !in_string_;
+    } else if (!in_string_) {
+      depth_ += c == '(' || c == '{' ? 1 : c == ')' || c == '}' ? -1 : 0;
+    }
+    previous_ = c;
+  }
+  bool is(int depth) const { return !in_string_ && depth_ == depth; }
+
+ private:
+  int depth_ = 0;
+  bool in_string_ = false;
+  char previous_ = '\0';
+};
+
+// "(a, b, c)" with one item a line, its first at `column`.
 std::string broken_list(const std::string& list, size_t column) {
   std::string out;
-  int depth = 0;
-  bool in_string = false;
+  Depth depth;
   for (size_t i = 0; i < list.size(); ++i) {
-    const char c = list[i];
-    in_string = c == '"' && list[i - (i > 0 ? 1 : 0)] != '\\' ? !in_string : in_string;
-    if (!in_string) {
-      depth += c == '(' || c == '{' ? 1 : c == ')' || c == '}' ? -1 : 0;
-    }
-    if (!in_string && depth == 1 && c == ',') {
-      out += ",\n" + blanks(column + 1);
-      i += i + 1 < list.size() && list[i + 1] == ' ' ? 1 : 0;
-    } else {
-      out += c;
+    depth.step(list[i]);
+    out += list[i];
+    if (list[i] == ',' && depth.is(1)) {
+      out += "\n" + blanks(column + 1);
+      i += list.substr(i + 1, 1) == " " ? 1 : 0;
     }
   }
   return out;
@@ -71,8 +83,8 @@ std::string list_statement(size_t indent,
   if (start.size() + inside.size() <= kColumns) {
     return start + inside + "\n";
   }
-  const std::string next_line = fmt::format("{}\n{}{}\n", start, blanks(indent + 4), inside);
-  const std::string aligned = start + one_a_line(items, start.size(), tail);
+  std::string next_line = fmt::format("{}\n{}{}\n", start, blanks(indent + 4), inside);
+  std::string aligned = start + one_a_line(items, start.size(), tail);
   const bool aligned_fits = widest(aligned) <= kColumns;
   if (widest(next_line) <= kColumns && (items.size() >= all_on_next_line_from || !aligned_fits)) {
     return next_line;
@@ -102,7 +114,7 @@ std::string declaration(size_t indent,
 }
 
 std::string assignment(size_t indent, std::string_view target, std::string_view value) {
-  const std::string line = fmt::format("{}{} = {};\n", blanks(indent), target, value);
+  std::string line = fmt::format("{}{} = {};\n", blanks(indent), target, value);
   if (line.size() - 1 <= kColumns) {
     return line;
   }
