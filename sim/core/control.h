@@ -34,7 +34,8 @@ struct Writer {
   std::atomic<uint64_t> detail;  // steady milliseconds << 8 | slot of the writer's kernel name + 1
 };
 
-enum class Fate : uint32_t { kRuns, kNotJoined, kEndsJob };
+// kLostPeer: it runs or has ended because of another PE's end, which `reason` tells.
+enum class Fate : uint32_t { kRuns, kNotJoined, kEndsJob, kLostPeer };
 
 struct Control {
   alignas(64) std::atomic<uint32_t> doorbell;
@@ -48,7 +49,8 @@ struct Control {
   std::atomic<uint32_t> jobs_left;                     // properly, in the life of the process
   std::atomic<Fate> fate;                              // the next two are set before it
   int32_t exit_code;                                   // with kEndsJob
-  char reason[1024];                                   // with kNotJoined and kEndsJob
+  std::atomic<bool> fate_taken;                        // by the thread that sets it
+  char reason[1024];                                   // with all but kRuns
   alignas(64) PeSet any_waiter;             // of PEs that wait for some word of this owner
   alignas(64) PeSet waiters[kWaiterSlots];  // by hash of the 64-byte line
   alignas(64) Writer writers[kWriterSlots];
@@ -66,7 +68,8 @@ int own_memory_file();
 // may still look at them.
 void clear_control(Control& control);
 
-// Writes `text` to control.reason, cut to fit, then sets the fate.
+// Writes `text` to control.reason, cut to fit, then sets the fate. The first fate stands. Any
+// thread.
 void set_fate(Control& control, Fate fate, std::string_view text);
 std::string reason_of(const Control& control);
 

@@ -145,6 +145,7 @@ void clear_control(Control& control) {
   control.barrier_generation = 0;
   control.barriers_entered = 0;
   control.fate = Fate::kRuns;
+  control.fate_taken = false;
   const auto clear = [](PeSet& set) {
     for (auto& word : set.words) {
       word = 0;
@@ -160,6 +161,9 @@ void clear_control(Control& control) {
 }
 
 void set_fate(Control& control, Fate fate, std::string_view text) {
+  if (control.fate_taken.exchange(true)) {
+    return;
+  }
   const size_t length = std::min(text.size(), sizeof control.reason - 1);
   std::memcpy(control.reason, text.data(), length);
   control.reason[length] = '\0';

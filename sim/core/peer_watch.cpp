@@ -9,11 +9,11 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <optional>
-#include <sstream>
+#include <string_view>
 
 #include "sim/core/background_thread.h"
 #include "sim/core/config.h"
@@ -30,17 +30,17 @@ using Clock = std::chrono::steady_clock;
 // What the process left in the process table, as long as its parent has not taken it from there
 // (proc(5), /proc/pid/stat: field 3 is the state, the last one the exit status).
 std::optional<int> exit_status(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  // Not a stream: reading fails when the process goes away behind its name, and streams throw then.
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(
+      std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re"), &std::fclose);
+  char buffer[1024];
+  const size_t length = file == nullptr ? 0 : std::fread(buffer, 1, sizeof buffer, file.get());
+  const std::string_view text(buffer, length);
   const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || text.compare(name_end, 4, ") Z ") != 0) {
+  if (name_end == std::string_view::npos || text.compare(name_end, 4, ") Z ") != 0) {
     return std::nullopt;
   }
-  int status = 0;
-  if (!(std::istringstream(text.substr(text.find_last_of(' '))) >> status)) {
-    return std::nullopt;
-  }
-  return status;
+  return std::atoi(std::string(text.substr(text.find_last_of(' '))).c_str());
 }
 
 std::string how_it_ended(pid_t pid) {
@@ -129,6 +129,8 @@ void PeerWatch::lost(size_t pe) {
     }
   } else if (fate == Fate::kNotJoined) {
     text = fmt::format("PE {} (pid {}) could not join: {}", pe, pid, reason_of(control));
+  } else if (fate == Fate::kLostPeer) {
+    text = reason_of(control);  // it ended because of an earlier end
   } else {
     text = fmt::format(
         "PE {} (pid {}) {} without leaving the job; every PE must finalize before it ends",
@@ -143,6 +145,7 @@ void PeerWatch::lost(size_t pe) {
     }
     status_ = failed(kPeerLost, text);
   }
+  set_fate(own_control(), Fate::kLostPeer, text);
   broken_.store(true, std::memory_order_release);
   report({"peer-lost", text});
   ring_doorbell();
