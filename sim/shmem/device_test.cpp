@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "shmem.h"
@@ -30,7 +31,8 @@ void initialise() {
   set_current_device(0);
   aclshmemx_init_attr_t attributes = {};
   attributes.my_pe = 0;
-  attributes.n_pes = 1;
+  attributes.n_pes = 1;  // of one PE: nobody listens
+  std::strcpy(attributes.ip_port, "tcp://127.0.0.1:29999");
   attributes.local_mem_size = 1 << 20;
   ASSERT_EQ(aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes), 0);
 }

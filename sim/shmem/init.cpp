@@ -24,14 +24,8 @@ struct Endpoint {
   uint16_t port = 0;
 };
 
-// "tcp://host:port", "tcp6://[v6]:port"; without a scheme "host:port" and "[v6]:port".
-std::optional<Endpoint> parse_endpoint(std::string text) {
-  for (const char* scheme : {"tcp://", "tcp6://"}) {
-    if (text.rfind(scheme, 0) == 0) {
-      text = text.substr(std::strlen(scheme));
-      break;
-    }
-  }
+// "host:port" or "[v6]:port".
+std::optional<Endpoint> parse_host_and_port(const std::string& text) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
     return std::nullopt;
@@ -48,6 +42,16 @@ std::optional<Endpoint> parse_endpoint(std::string text) {
   }
   endpoint.port = static_cast<uint16_t>(port);
   return endpoint;
+}
+
+// "tcp://host:port" or "tcp6://[v6]:port".
+std::optional<Endpoint> parse_endpoint(const std::string& text) {
+  for (const std::string scheme : {"tcp://", "tcp6://"}) {
+    if (text.rfind(scheme, 0) == 0) {
+      return parse_host_and_port(text.substr(scheme.size()));
+    }
+  }
+  return std::nullopt;
 }
 
 // What a unique id carries in `internal`: the endpoint as text. The root keeps the bound socket.
@@ -149,7 +153,7 @@ int aclshmemx_get_uniqueid(aclshmemx_uniqueid_t* uid) {
   const char* session = std::getenv("SHMEM_UID_SESSION_ID");
   Endpoint wanted{"127.0.0.1", 0};
   if (session != nullptr && *session != '\0') {
-    const std::optional<Endpoint> parsed = parse_endpoint(session);
+    const std::optional<Endpoint> parsed = parse_host_and_port(session);
     if (!parsed) {
       return complain(__func__,
                       ACLSHMEM_INVALID_VALUE,
@@ -217,7 +221,7 @@ int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t* attr
   }
   int listener = -1;
   const std::optional<Endpoint> endpoint = endpoint_of(flags, *attr, listener);
-  if (!endpoint && attr->n_pes > 1) {
+  if (!endpoint) {
     return complain(__func__,
                     ACLSHMEM_INVALID_PARAM,
                     fmt::format("ip_port \"{}\" is not tcp://host:port with a port of 1025 to "
@@ -229,7 +233,7 @@ int aclshmemx_init_attr(aclshmemx_bootstrap_t flags, aclshmemx_init_attr_t* attr
                     ACLSHMEM_INNER_ERROR,
                     "no device set on this thread: call aclInit and aclrtSetDevice first");
   }
-  return join(*attr, endpoint.value_or(Endpoint{}), listener, __func__);
+  return join(*attr, *endpoint, listener, __func__);
 }
 
 int aclshmem_finalize(void) {

@@ -144,11 +144,12 @@ TEST(ShmemErrors, BadAttributesAreRefusedWithTheirCodes) {
       return 5;
     if (with([](auto& a) { a.option_attr.shm_init_timeout = 0; }) != -2)
       return 6;
-    if (with([](auto& a) {
-          a.n_pes = 2;
-          std::strcpy(a.ip_port, "tcp://127.0.0.1:70000");
-        }) != -1)
+    if (with([](auto& a) { std::strcpy(a.ip_port, "tcp://127.0.0.1:70000"); }) != -1)
       return 7;
+    if (with([](auto& a) { std::strcpy(a.ip_port, "127.0.0.1:29999"); }) != -1)
+      return 12;  // no scheme
+    if (with([](auto& a) { a.ip_port[0] = '\0'; }) != -1)
+      return 13;
     if (aclshmem_malloc(16) != nullptr || aclshmem_finalize() != 0)
       return 8;
     if (with([](auto&) {}) != 0)
