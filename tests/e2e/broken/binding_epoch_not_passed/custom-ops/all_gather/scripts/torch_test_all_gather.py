@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract 895d2e0f46bf3709, text 011d64e14d754d2a
+# contract 895d2e0f46bf3709, text d10b2b94199ae3f6
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -328,8 +328,17 @@ def worker(pe, job):
     return 1 if wrong else 0
 
 
+def end_with_parent():
+    """父进程被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
 def worker_process(pe, job):
     """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
+    end_with_parent()
     code = 1
     try:
         code = worker(pe, job)
@@ -459,6 +468,8 @@ def run_under_torchrun(args):
     """由 torchrun 启动: 每个进程就是一个 PE; 用 gloo 传递端点、收集结果。"""
     import torch.distributed as dist
 
+    end_with_parent()
+    begin = time.monotonic()
     dist.init_process_group("gloo")
     pe, pes = dist.get_rank(), dist.get_world_size()
     shared = [None]
@@ -474,7 +485,7 @@ def run_under_torchrun(args):
         problems, count, end = judge(job, dict(enumerate(codes)))
         result = {"name": "torchrun", "pes": pes, "launcher": "torchrun", "passed": not problems, "problems": problems[:20],
                   "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
-                  "seconds": 0, "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+                  "seconds": round(time.monotonic() - begin, 3), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
         finish([result], args.report)
         code = 0 if not problems else 1
     dist.barrier()
@@ -532,7 +543,8 @@ def main(arguments=None):
     if args.launcher == "torchrun" and "RANK" not in os.environ:
         command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.pes),
                    str(pathlib.Path(__file__).resolve()), *(arguments or sys.argv[1:])]
-        return subprocess.call(command)
+        sys.stdout.flush()
+        os.execv(command[0], command)
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
         run_under_torchrun(args)
     # 导入一次, 各 PE 由此 fork; 父进程不做任何张量运算, 不触碰设备
