@@ -10,7 +10,9 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 import unittest
+import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -25,6 +27,18 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def processes_with(mark):
+    """Command lines of the living processes that have `mark` in their environment."""
+    found = []
+    for folder in pathlib.Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and mark.encode() in (folder / "environ").read_bytes():
+                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            pass  # it has ended, or is not ours
+    return found
 
 
 def roots():
@@ -84,8 +98,10 @@ class AllGather(unittest.TestCase):
         said = dict(line.split(": ", 1) for line in self.program("misuse.py").splitlines() if ": " in line)
         expected = {
             "before attr_init": "AllGather: SHMEM is not initialised",
-            "bad endpoint": "tcp://",
+            "bad endpoint": "INVALID_PARAM",
             "PE out of range": "PE 3",
+            "port in use": "in use",
+            "a heap that is too small": "raise local_mem_size",
             "attr_init twice": "initialised already",
             "output on the CPU": "output",
             "input on the CPU": "input",
@@ -96,11 +112,28 @@ class AllGather(unittest.TestCase):
             "an expanded output": "output",
             "input inside the output": "input",
             "after all that": "True",
-            "after close": "closed",
+            "after close": "used after close()",
             "after finalize": "not initialised",
         }
         for name, words in expected.items():
             self.assertIn(words, said[name])
+
+    def test_a_kill_at_any_moment_leaves_no_process_and_no_shared_memory(self):
+        before = set(os.listdir("/dev/shm"))
+        for moment in (0.4, 1.0, 1.9, 2.6, 3.3, 4.1):
+            mark = f"SHMEM_BIND_E2E_MARK={uuid.uuid4()}"
+            name, value = mark.split("=")
+            command = [str(TOOL), "verify", str(self.op), "--pes", "4", *map(str, roots())]
+            run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, name: value})
+            time.sleep(moment)
+            self.assertTrue(processes_with(mark), "killed too late: it has ended")
+            run.kill()
+            run.wait()
+            deadline = time.monotonic() + 5
+            while (left := processes_with(mark)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(left, [], f"killed after {moment} s")
+        self.assertEqual(set(os.listdir("/dev/shm")), before)
 
     def test_it_is_verified_on_2_and_8_pes(self):
         result = tool("verify", self.op, *roots())
