@@ -73,7 +73,7 @@ Config read_environment() {
 std::atomic<const Config*> g_settings{nullptr};
 
 // A launcher may give each forked PE settings of its own.
-void forget_in_child() {
+void forget_settings_in_child() {
   g_settings.store(nullptr);
 }
 
@@ -82,7 +82,7 @@ void forget_in_child() {
 const Config& config() {
   const Config* settings = g_settings.load(std::memory_order_acquire);
   if (settings == nullptr) {
-    static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+    static const int registered = pthread_atfork(nullptr, nullptr, &forget_settings_in_child);
     static_cast<void>(registered);
     const auto* fresh = new Config(read_environment());  // read by threads that may outlive main
     if (g_settings.compare_exchange_strong(settings, fresh)) {

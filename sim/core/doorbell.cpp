@@ -41,7 +41,7 @@ struct OwnPages {
 
 std::atomic<OwnPages*> g_pages{nullptr};
 
-void forget_in_child() {
+void forget_pages_in_child() {
   g_pages.store(nullptr);
 }
 
@@ -67,7 +67,7 @@ OwnPages& own_pages() {
     const std::lock_guard lock(*mutex);
     pages = g_pages.load();
     if (pages == nullptr) {
-      static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+      static const int registered = pthread_atfork(nullptr, nullptr, &forget_pages_in_child);
       static_cast<void>(registered);
       pages = make_pages();
       g_pages.store(pages, std::memory_order_release);

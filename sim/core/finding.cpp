@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int64_t> g_count{0};
 
-void forget_in_child() {
+void forget_findings_in_child() {
   g_count = 0;
 }
 
@@ -30,7 +30,7 @@ void append(int descriptor, const std::string& text) {
 }  // namespace
 
 void report(const Finding& finding) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_findings_in_child);
   static_cast<void>(registered);
   g_count.fetch_add(1);
   nlohmann::json record = {{"rule", finding.rule},

@@ -40,7 +40,7 @@ struct Job {
 
 std::atomic<Job*> g_job{nullptr};  // of this process; the one object behind the C API
 
-void forget_in_child() {
+void forget_job_in_child() {
   g_job.store(nullptr);
 }  // the parent is still in the job, the child never was
 
@@ -246,7 +246,7 @@ void retire(std::unique_ptr<Job> left) {
 }  // namespace
 
 Status join_job(const JobOptions& options) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_job_in_child);
   static_cast<void>(registered);
   if (in_job()) {
     return fault(JoinFault::kMismatch, "this process is in a job already: leave it first");

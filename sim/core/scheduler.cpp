@@ -28,7 +28,7 @@ std::once_flag* g_flag = &g_once;
 
 // A forked child starts with an idle machine of its own. The parent's is abandoned, not destroyed:
 // its mutexes may be held by threads that do not exist here.
-void forget_in_child() {
+void forget_machine_in_child() {
   g_scheduler = nullptr;
   g_flag = new std::once_flag;
 }
@@ -47,7 +47,7 @@ std::chrono::microseconds chosen_hold() {
 
 Scheduler& Scheduler::instance() {
   std::call_once(*g_flag, [] {
-    static const int registered = pthread_atfork(nullptr, nullptr, &forget_in_child);
+    static const int registered = pthread_atfork(nullptr, nullptr, &forget_machine_in_child);
     static const int stops = std::atexit(&stop_at_exit);
     static_cast<void>(registered + stops);
     g_scheduler = new Scheduler;  // never destroyed: the device thread runs until the process ends
