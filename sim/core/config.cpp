@@ -57,13 +57,16 @@ void check(Config& config) {
   }
 }
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch per setting of the table
+template <class T>
+void read_if_set(const char* variable, T& member) {
+  if (const char* value = std::getenv(variable); value != nullptr && *value != '\0') {
+    read(variable, value, member);
+  }
+}
+
 Config read_environment() {
   Config config;
-#define SETTING(member, variable, type, fallback, help)                        \
-  if (const char* value = std::getenv(variable); value != nullptr && *value) { \
-    read(variable, value, config.member);                                      \
-  }
+#define SETTING(member, variable, type, fallback, help) read_if_set(variable, config.member);
 #include "sim/core/config.def"
 #undef SETTING
   check(config);

@@ -78,55 +78,105 @@ bool is_known_vendor_option(const std::string& text) {
   return false;
 }
 
-}  // namespace
+// Reads one option after the other into a CommandLine. Each take_… looks at the option at hand,
+// takes what belongs to it and says whether it was one of its kind.
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& arguments) : arguments_(arguments) {}
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity): one branch per kind of option
-CommandLine parse(const std::vector<std::string>& arguments) {
-  CommandLine line;
-  line.print_version = arguments.size() == 1 && arguments[0] == "-v";
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& text = arguments[i];
-    const bool has_next = i + 1 < arguments.size();
-    if (text == "-xasc" || text == "-xcce") {
-      line.kernel_language = true;
-    } else if (text == "-x" && has_next &&
-               (arguments[i + 1] == "asc" || arguments[i + 1] == "cce")) {
-      line.kernel_language = true;
-      ++i;
-    } else if (text == "-Xhost-start") {
-      while (i < arguments.size() && arguments[i] != "-Xhost-end") {
-        line.ignored.push_back(arguments[i++]);
+  CommandLine parse() {
+    line_.print_version = arguments_.size() == 1 && arguments_[0] == "-v";
+    for (; at_ < arguments_.size(); ++at_) {
+      if (!take_language() && !take_vendor() && !take_with_value()) {
+        take_plain();
       }
-    } else if (text == "-mllvm") {
-      i += has_next ? 1 : 0;
-    } else if (is_known_vendor_option(text)) {
-      line.vector_only = line.vector_only || ends_with(text, "-vec");
-      line.ignored.push_back(text);
-    } else if (starts_with(text, "-use_cxx11_abi")) {
-      line.preprocess.push_back(std::string("-D_GLIBCXX_USE_CXX11_ABI=") +
-                                (ends_with(text, "0") ? "0" : "1"));
-    } else if (starts_with(text, "--cce") || starts_with(text, "--npu")) {
-      line.unknown.push_back(text);
-    } else if (text == "-o" && has_next) {
-      line.output = arguments[++i];
-    } else if (takes_value(text) && has_next) {
-      line.preprocess.push_back(text);
-      line.preprocess.push_back(arguments[++i]);
-    } else if (is_preprocessor_option(text)) {
-      line.preprocess.push_back(text);
-    } else if (is_source(text)) {
-      line.kernel_language =
-          line.kernel_language || ends_with(text, ".asc") || ends_with(text, ".cce");
-      line.sources.push_back(text);
+    }
+    return line_;
+  }
+
+ private:
+  const std::string& text() const { return arguments_[at_]; }
+  bool has_next() const { return at_ + 1 < arguments_.size(); }
+
+  bool take_language() {
+    const bool two_words = text() == "-x" && has_next() &&
+                           (arguments_[at_ + 1] == "asc" || arguments_[at_ + 1] == "cce");
+    if (!two_words && text() != "-xasc" && text() != "-xcce") {
+      return false;
+    }
+    line_.kernel_language = true;
+    at_ += two_words ? 1 : 0;
+    return true;
+  }
+
+  // Options of bisheng that the compiler behind does not know.
+  bool take_vendor() {
+    if (text() == "-Xhost-start") {
+      while (at_ < arguments_.size() && arguments_[at_] != "-Xhost-end") {
+        line_.ignored.push_back(arguments_[at_++]);
+      }
+    } else if (text() == "-mllvm") {
+      at_ += has_next() ? 1 : 0;
+    } else if (is_known_vendor_option(text())) {
+      line_.vector_only = line_.vector_only || ends_with(text(), "-vec");
+      line_.ignored.push_back(text());
+    } else if (starts_with(text(), "-use_cxx11_abi")) {
+      line_.preprocess.push_back(std::string("-D_GLIBCXX_USE_CXX11_ABI=") +
+                                 (ends_with(text(), "0") ? "0" : "1"));
+    } else if (starts_with(text(), "--cce") || starts_with(text(), "--npu")) {
+      line_.unknown.push_back(text());
     } else {
-      line.compile_only = line.compile_only || text == "-c";
-      line.assemble_only = line.assemble_only || text == "-S";
-      line.preprocess_only = line.preprocess_only || text == "-E" || text == "-M" || text == "-MM";
-      line.save_temporaries = line.save_temporaries || text == "-save-temps";
-      line.common.push_back(text);
+      return false;
+    }
+    return true;
+  }
+
+  bool take_with_value() {
+    if (!has_next()) {
+      return false;
+    }
+    if (text() == "-o") {
+      line_.output = arguments_[++at_];
+      return true;
+    }
+    if (takes_value(text())) {
+      line_.preprocess.push_back(text());
+      line_.preprocess.push_back(arguments_[++at_]);
+      return true;
+    }
+    return false;
+  }
+
+  void take_plain() {
+    if (is_preprocessor_option(text())) {
+      line_.preprocess.push_back(text());
+    } else if (is_source(text())) {
+      line_.kernel_language =
+          line_.kernel_language || ends_with(text(), ".asc") || ends_with(text(), ".cce");
+      line_.sources.push_back(text());
+    } else {
+      take_mode();
+      line_.common.push_back(text());
     }
   }
-  return line;
+
+  void take_mode() {
+    line_.compile_only = line_.compile_only || text() == "-c";
+    line_.assemble_only = line_.assemble_only || text() == "-S";
+    line_.preprocess_only =
+        line_.preprocess_only || text() == "-E" || text() == "-M" || text() == "-MM";
+    line_.save_temporaries = line_.save_temporaries || text() == "-save-temps";
+  }
+
+  const std::vector<std::string>& arguments_;
+  size_t at_ = 0;
+  CommandLine line_;
+};
+
+}  // namespace
+
+CommandLine parse(const std::vector<std::string>& arguments) {
+  return Parser(arguments).parse();
 }
 
 }  // namespace shmem_sim::kernelc

@@ -189,22 +189,34 @@ class Rewriter {
   }
 
   // Backwards over names, scopes and templates.
-  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   size_t callee_start(size_t open) const {
-    size_t i = callee_name(open);
-    if (i == kNone || (list_[i].kind != Token::Kind::kIdentifier && !is(i, ")"))) {
+    const size_t name = callee_name(open);
+    if (name == kNone) {
       return kNone;
     }
-    if (is(i, ")")) {
-      int depth = 0;
-      for (size_t at = i + 1; at-- > 0;) {
-        depth += is(at, ")") ? 1 : 0;
-        depth -= is(at, "(") ? 1 : 0;
-        if (depth == 0) {
-          return at;
-        }
+    if (is(name, ")")) {
+      const size_t start = parenthesis_start(name);
+      return start != kNone ? start : scope_start(name);
+    }
+    return list_[name].kind == Token::Kind::kIdentifier ? scope_start(name) : kNone;
+  }
+
+  // The "(" that belongs to the ")" at `close`.
+  size_t parenthesis_start(size_t close) const {
+    int depth = 0;
+    for (size_t at = close + 1; at-- > 0;) {
+      depth += is(at, ")") ? 1 : 0;
+      depth -= is(at, "(") ? 1 : 0;
+      if (depth == 0) {
+        return at;
       }
     }
+    return kNone;
+  }
+
+  // Where a name begins with its scopes: of a::b<T>::c the a, of ::c the "::".
+  size_t scope_start(size_t name) const {
+    size_t i = name;
     for (;;) {
       const size_t colons = before(i);
       if (colons == kNone || !is(colons, "::")) {
