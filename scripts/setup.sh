@@ -8,7 +8,7 @@ usage() {
 usage: scripts/setup.sh [--bench] [--help]
 
 Debian packages are installed with apt-get (as root, or through sudo); a normal user on a machine that has them needs
-neither. Python packages go into .venv: torch 2.13.0 (CPU build), torch_npu 2.13.0, numpy, pyyaml.
+neither. Python packages go into .venv: torch 2.13.0 (CPU build), torch_npu 2.13.0, numpy, pyyaml, mypy.
   --bench   also Open MPI, which bench/run.py compares with
 EOF
 }
@@ -73,14 +73,15 @@ python_is_complete() {
   local site
   site=$(echo .venv/lib/python3.11/site-packages)
   compgen -G "${site}/torch-2.13.0*.dist-info" >/dev/null && compgen -G "${site}/torch_npu-2.13.0*.dist-info" >/dev/null &&
-    compgen -G "${site}/numpy-*.dist-info" >/dev/null && compgen -G "${site}/*yaml-*.dist-info" >/dev/null
+    compgen -G "${site}/numpy-*.dist-info" >/dev/null && compgen -G "${site}/*yaml-*.dist-info" >/dev/null &&
+    compgen -G "${site}/mypy-1.18.2*.dist-info" >/dev/null
 }
 
 install_python() {
   python_is_complete && return 0
   [ -x .venv/bin/python ] || { echo "setup: making .venv"; "$(find_python)" -m venv .venv; }
-  echo "setup: installing torch 2.13.0 (CPU), torch_npu 2.13.0, numpy and pyyaml into .venv"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 numpy pyyaml
+  echo "setup: installing torch 2.13.0 (CPU), torch_npu 2.13.0, numpy, pyyaml and mypy into .venv"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 numpy pyyaml mypy==1.18.2
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps torch_npu==2.13.0
   python_is_complete || { echo "setup: pip ended well, but the packages are not in .venv" >&2; exit 1; }
 }

@@ -78,6 +78,7 @@ class AllGather(unittest.TestCase):
         result = subprocess.run(["bash", "-c", script, "run", *map(str, command)], capture_output=True, text=True, check=False,
                                 timeout=300)
         self.assertEqual(result.returncode, 0, result.stdout[-2000:] + result.stderr[-4000:])
+        self.said = result.stderr
         return result.stdout
 
     def test_a_thousand_calls_back_to_back_without_a_host_barrier(self):
@@ -88,11 +89,35 @@ class AllGather(unittest.TestCase):
         self.assertIn("5000 calls were right", self.program("many_calls.py", 2, 100, 5000, 500))
         self.assertIn("5000 calls were right", self.program("many_calls.py", 4, 9001, 5000, 50))  # the path of large inputs
 
-    def test_tracing_goes_through_the_functional_form(self):
-        output = self.program("meta_tensors.py")
-        self.assertIn("meta None AllGather", output)
+    def test_compile_and_export_see_through_the_functional_form(self):
+        output = self.program("tracing.py")
+        self.assertIn("objects True False False True", output)
         self.assertIn("mutates ['output']", output)
-        self.assertIn("computed True", output)
+        for backend in ("eager", "aot_eager"):
+            self.assertIn(f"compile {backend}, output made inside: True", output)
+            self.assertIn(f"compile {backend}, output given: True", output)
+        self.assertIn("export: ['shmem_ops.all_gather.default'] True", output)
+        self.assertIn("meta None", output)
+
+    def test_a_second_binding_in_the_process_leaves_the_first_alone(self):
+        self.assertIn("computed True", self.program("two_bindings.py"))
+        self.assertRegex(self.said, "ShmemOps.Manager is registered already by another library")
+
+    def test_the_python_package_is_typed(self):
+        package = self.tree / "custom-ops/torch_binding/python"
+        result = subprocess.run([ROOT / ".venv/bin/python", "-m", "mypy", "--strict", "--follow-imports=skip", "--cache-dir",
+                                 self.folder / "mypy", "shmem_custom_ops"], cwd=package, capture_output=True, text=True, check=False,
+                                timeout=100)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_the_python_package_names_what_builds_a_library_that_is_missing(self):
+        copy = self.folder / "unbuilt_package/custom-ops/torch_binding"
+        shutil.copytree(self.tree / "custom-ops/torch_binding/python", copy / "python")
+        result = subprocess.run(["bash", "-c", f". {BUILD}/cann/set_env.sh; exec {ROOT}/.venv/bin/python -c "
+                                 "'import shmem_custom_ops.all_gather'"], cwd=copy / "python", capture_output=True, text=True,
+                                check=False, timeout=100, env={**os.environ, "LD_LIBRARY_PATH": ""})
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("all_gather/scripts/build_kernel.sh", result.stderr)
 
     def test_a_wrong_call_is_refused_by_name_and_harms_nothing(self):
         said = dict(line.split(": ", 1) for line in self.program("misuse.py").splitlines() if ": " in line)

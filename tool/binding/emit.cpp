@@ -41,6 +41,9 @@ void add_shared(FileSet& files, const contract::Contract& contract) {
   GeneratedFile declarations = owned(snippet("shmem_torch_kernel.h"), "//", origin);
   declarations.shared["declarations"] = emit_kernel_declaration(contract);
   files[binding + "include/shmem_torch_kernel.h"] = std::move(declarations);
+  const std::string package = binding + "python/shmem_custom_ops/";
+  files[package + "__init__.py"] = owned(snippet("python_package.py"), "#", origin);
+  files[package + "py.typed"] = owned("", "#", origin);
   files["custom-ops/scripts/build_torch.sh"] = owned(snippet("build_torch.sh"), "#", origin, true);
   files["custom-ops/scripts/shmem_runtime_env.sh"] =
       owned(snippet("shmem_runtime_env.sh"), "#", origin);
@@ -57,6 +60,8 @@ FileSet emit(const contract::Contract& contract) {
   add_shared(files, contract);
   files[fmt::format("custom-ops/torch_binding/src/torch_bind_{}.cpp", op)] =
       owned(emit_operator_class(contract), "//", origin);
+  files[fmt::format("custom-ops/torch_binding/python/shmem_custom_ops/{}.py", op)] =
+      owned(emit_python_operator(contract), "#", origin);
   files[scripts + fmt::format("torch_test_{}.py", op)] =
       owned(emit_python_test(contract), "#", origin, true);
   for (const char* name : {"build_kernel.sh", "run_torch_test.sh"}) {

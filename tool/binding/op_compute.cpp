@@ -43,14 +43,6 @@ std::string dimension_text(const Dimension& dimension) {
   }
 }
 
-std::string shape_text(const Tensor& tensor) {
-  std::vector<std::string> words;
-  for (const Dimension& dimension : tensor.shape) {
-    words.push_back(dimension_text(dimension));
-  }
-  return "[" + joined(words, ", ") + "]";
-}
-
 // Names and tensors that some expression of the contract, state_bytes aside, uses.
 struct Used {
   std::set<std::string> names;
@@ -444,6 +436,14 @@ class ComputeWriter {
 };
 
 }  // namespace
+
+std::string shape_text(const Tensor& tensor) {
+  std::vector<std::string> words;
+  for (const Dimension& dimension : tensor.shape) {
+    words.push_back(dimension_text(dimension));
+  }
+  return "[" + joined(words, ", ") + "]";
+}
 
 ComputeParts emit_compute(const Contract& contract, const CppNames& names) {
   return ComputeWriter(contract, names).parts();

@@ -21,6 +21,9 @@ ComputeParts emit_compute(const contract::Contract& contract, const CppNames& na
 // `case at::kInt:` lines of the declared dtypes, for is_supported(); empty without dispatch.
 std::string dtype_cases(const contract::Contract& contract);
 
+// The shape as the contract spells it: "[n_pes, rows, cols]".
+std::string shape_text(const contract::Tensor& tensor);
+
 // The expression as C++ over the locals of compute().
 std::string cpp_text(const contract::ExpressionPtr& expression, const CppNames& names);
 

@@ -1,0 +1,41 @@
+"""@@class@@, from custom-ops/@@op@@/docs/design.md."""
+
+from typing import Protocol
+
+import torch
+
+from . import load, register_for_tracing
+
+load("@@op@@")
+register_for_tracing("@@class@@", "@@op@@")
+
+
+class @@class@@(Protocol):
+    """torch.classes.ShmemOps.@@class@@. Every method is collective but get_name."""
+
+    def compute(
+        self,
+@@parameters@@
+    ) -> None:
+        """
+@@shapes@@
+        """
+
+    def close(self) -> None:
+        """Frees the symmetric state. Idempotent; Manager.finalize() does it for objects that are still open."""
+
+    def get_name(self) -> str: ...
+
+
+def new() -> @@class@@:
+    """A torch.classes.ShmemOps.@@class@@, after Manager.attr_init(). Collective."""
+    made: @@class@@ = torch.classes.ShmemOps.@@class@@()
+    return made
+
+
+def @@op@@(
+    op: @@class@@,
+@@function_parameters@@
+) -> None:
+    """The functional form of op.compute(), for torch.compile and torch.export."""
+    torch.ops.shmem_ops.@@op@@(op, @@arguments@@)
