@@ -6,6 +6,8 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/util/Exception.h>
 
+#include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "sim/core/finding.h"
@@ -58,12 +60,40 @@ std::string message_of(const std::exception& error) {
   return first_line(of_torch == nullptr ? error.what() : of_torch->what_without_backtrace());
 }
 
-void try_out(const aclOpExecutor& prepared) {
+// Calls that went well on meta tensors. Many of torch's meta kernels are Python: a trial costs some
+// 50 us and the interpreter's lock, and programs make the same calls again and again.
+class Trials {
+ public:
+  bool went_well(const std::string& call) const {
+    const std::lock_guard lock(mutex_);
+    return calls_.contains(call);
+  }
+  void remember(std::string call) {
+    const std::lock_guard lock(mutex_);
+    if (calls_.size() >= kMost) {
+      calls_.clear();
+    }
+    calls_.insert(std::move(call));
+  }
+
+ private:
+  static constexpr size_t kMost = 10000;
+  mutable std::mutex mutex_;
+  std::unordered_set<std::string> calls_;
+};
+
+void try_out(const char* name, const aclOpExecutor& prepared) {
+  static auto* trials = new Trials;  // calls may come while the process ends
+  std::string call = std::string(name) + '\0' + prepared.key();
+  if (trials->went_well(call)) {
+    return;
+  }
   try {
     prepared.try_out();
   } catch (const c10::NotImplementedError&) {
     // The operator has no meta kernel: the second phase will tell.
   }
+  trials->remember(std::move(call));
 }
 
 }  // namespace
@@ -83,7 +113,7 @@ int first_phase(
     auto prepared = prepare(argument);
     argument = 0;
     if (trial == Trial::kInFirstPhase) {
-      try_out(*prepared);
+      try_out(name, *prepared);
     }
     *executor = prepared.release();
     return 0;

@@ -13,8 +13,9 @@
 // A prepared call: what torch_npu carries from the first phase to the second.
 struct aclOpExecutor {
   virtual ~aclOpExecutor() = default;
-  virtual void run() const = 0;      // on the device thread; throws what ATen throws
-  virtual void try_out() const = 0;  // on meta tensors; throws what ATen throws
+  virtual void run() const = 0;         // on the device thread; throws what ATen throws
+  virtual void try_out() const = 0;     // on meta tensors; throws what ATen throws
+  virtual std::string key() const = 0;  // equal: the same outcome of try_out()
 };
 
 namespace shmem_sim::opapi {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sim/opapi/call_key.h"
 #include "sim/opapi/executor.h"
 #include "sim/opapi/value.h"
 
@@ -28,6 +29,11 @@ class Call final : public aclOpExecutor {
   Call(void (*function)(Parameters...), Values values)
       : function_(function), values_(std::move(values)) {}
   void run() const override { std::apply(function_, values_); }
+  std::string key() const override {
+    CallKey key;
+    std::apply([&key](const auto&... values) { (key.add(values), ...); }, values_);
+    return key.bytes();
+  }
   void try_out() const override {
     std::apply([this](const auto&... values) { function_(on_meta(values)...); }, values_);
   }

@@ -287,6 +287,19 @@ TEST_F(Operators, AWrongShapeFailsInTheFirstPhase) {
   EXPECT_TRUE(synchronize_device(0).ok());
 }
 
+TEST_F(Operators, AWrongShapeFailsEveryTimeAlsoBetweenRightOnes) {
+  const DeviceTensor<float> x({2}, {1, 2});
+  const DeviceTensor<float> y({3});
+  const DeviceScalar one(1);
+  for (int i = 0; i < 3; ++i) {
+    add(x, x, one, x);
+    EXPECT_NE(prepare_add(x, y, one, x), 0);
+    EXPECT_NE(prepare_add(x, x, one, y), 0);
+  }
+  EXPECT_TRUE(synchronize_device(0).ok());
+  EXPECT_EQ(x.values(), (std::vector<float>{8, 16}));
+}
+
 TEST_F(Operators, DimensionsOfOneDoNotMakeAnotherShape) {
   const DeviceTensor<float> x({2}, {1, 2});
   const DeviceTensor<float> out({1, 2, 1});
