@@ -43,8 +43,7 @@ std::optional<int> exit_status(pid_t pid) {
   return std::atoi(std::string(text.substr(text.find_last_of(' '))).c_str());
 }
 
-std::string how_it_ended(pid_t pid) {
-  const std::optional<int> status = exit_status(pid);
+std::string how_it_ended(const std::optional<int>& status) {
   if (status && WIFSIGNALED(*status)) {
     return fmt::format(
         "was ended by signal {} ({})", WTERMSIG(*status), strsignal(WTERMSIG(*status)));
@@ -121,6 +120,8 @@ void PeerWatch::lost(size_t pe) {
   const Control& control = job_control(static_cast<int>(pe));
   const Fate fate = control.fate.load(std::memory_order_acquire);
   const pid_t pid = peers_[pe].pid;
+  const std::optional<int> status = exit_status(pid);
+  const bool ended_well = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
   std::string text;
   if (fate == Fate::kEndsJob) {
     text = fmt::format("PE {} (pid {}) ended the job: {}", pe, pid, reason_of(control));
@@ -136,7 +137,7 @@ void PeerWatch::lost(size_t pe) {
         "PE {} (pid {}) {} without leaving the job; every PE must finalize before it ends",
         pe,
         pid,
-        how_it_ended(pid));
+        how_it_ended(status));
   }
   {
     const std::lock_guard lock(mutex_);
@@ -145,6 +146,7 @@ void PeerWatch::lost(size_t pe) {
     }
     status_ = failed(kPeerLost, text);
   }
+  must_end_ = !ended_well;
   set_fate(own_control(), Fate::kLostPeer, text);
   broken_.store(true, std::memory_order_release);
   report({"peer-lost", text});
@@ -164,7 +166,7 @@ void PeerWatch::watch() {
   }
   std::optional<Clock::time_point> end;
   for (;;) {
-    if (!end && broken_) {
+    if (!end && must_end_) {
       end = Clock::now() + std::chrono::milliseconds(config().peer_grace_ms);
     }
     const auto left = end ? std::chrono::ceil<std::chrono::milliseconds>(*end - Clock::now()) : 0ms;

@@ -13,8 +13,8 @@
 
 // Notices that a PE of the job died without leaving: one thread polls a pidfd of every peer. The
 // first death breaks the job: every wait ends, and a process that has not ended by itself within
-// peer_grace_ms is ended. A forked child of the process is not watched and does not watch. Internal
-// to sim/core.
+// peer_grace_ms is ended; a peer that exited with code 0 and did not finalize has only ended the
+// waits. A forked child of the process is not watched and does not watch. Internal to sim/core.
 
 namespace shmem_sim {
 
@@ -48,6 +48,7 @@ class PeerWatch {
   std::vector<Peer> peers_;
   int stop_ = -1;
   std::atomic<bool> broken_{false};
+  std::atomic<bool> must_end_{false};
   mutable std::mutex mutex_;
   Status status_;
   std::thread thread_;

@@ -189,6 +189,24 @@ TEST(Job, AProcessThatDoesNotNoticeADeadPeIsEnded) {
   EXPECT_EQ(codes, (std::vector<int>{70, 9}));
 }
 
+// Public programs leave so.
+TEST(Job, AProcessThatExitsWellWithoutLeavingEndsOnlyTheWaits) {
+  const uint16_t port = free_port();
+  const auto codes = run_pes(2, [=](int pe) {
+    setenv("SHMEM_SIM_PEER_GRACE_MS", "100", 1);
+    if (!join_job(options_of(pe, 2, port)).ok()) {
+      return 1;
+    }
+    if (pe == 1) {
+      _exit(0);
+    }
+    const Status met = job_barrier();
+    std::this_thread::sleep_for(300ms);  // computes on its own
+    return met.code == kPeerLost && met.message.find("PE 1") != std::string::npos ? 0 : 2;
+  });
+  EXPECT_EQ(codes, (std::vector<int>{0, 0}));
+}
+
 TEST(Job, AddressesOfEveryHeapAreToldApart) {
   const uint16_t port = free_port();
   const auto codes = run_pes(2, [=](int pe) {
