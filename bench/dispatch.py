@@ -1,4 +1,4 @@
-"""Cost of one call without work: the class method, the operator form, and an empty handler through torch_npu's queue.
+"""Cost of the call itself: a class method that only queues an empty handler, compute(), the operator form.
 
 Called by bench/run.py; prints one JSON list. One PE, so that nothing waits for a peer; interleaved rounds, medians.
 """
@@ -15,10 +15,12 @@ import torch_npu  # noqa: F401
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--library", required=True)
+    parser.add_argument("--empty-handler", required=True, help="library of bench/empty_handler.cpp")
     parser.add_argument("--port", type=int, required=True)
     args = parser.parse_args()
     torch.npu.set_device(0)
     torch.ops.load_library(args.library)
+    torch.classes.load_library(args.empty_handler)
     manager = torch.classes.ShmemOps.Manager()
     manager.attr_init(0, 1, 64 << 20, f"tcp://127.0.0.1:{args.port}")
     operator = torch.classes.ShmemOps.AllGather()
@@ -26,12 +28,14 @@ def main():
     target = torch.zeros(1, 1, 16, dtype=torch.int32).npu()
     call = operator.compute
     form = torch.ops.shmem_ops.all_gather.default
+    empty = torch.classes.ShmemOpsBench.EmptyHandler()
     calls = {
-        "torch.add of the same 16 elements": lambda: torch.add(source, source, out=target[0]),
+        "a method that queues an empty handler": lambda: empty.compute(target, source),
         "op.compute(output, input)": lambda: operator.compute(target, source),
         "compute bound once": lambda: call(target, source),
         "torch.ops.shmem_ops.all_gather": lambda: form(operator, target, source),
         "op.get_name()": operator.get_name,
+        "torch.add of the same 16 elements": lambda: torch.add(source, source, out=target[0]),
     }
     samples = {name: [] for name in calls}
     for _ in range(9):

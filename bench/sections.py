@@ -179,7 +179,13 @@ def memory(setting):
 
 
 def dispatch(setting):
-    result = setting.run([setting.python, "bench/dispatch.py", "--library", setting.library, "--port", free_port()])
+    library = setting.scratch / "libempty_handler.so"
+    site = setting.run([setting.python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"]).stdout.strip()
+    command = [word for word in binding_compile(setting) if word not in ("-c", "-o", setting.scratch / "object.o")]
+    setting.run([*command, "-shared", "-o", library, "bench/empty_handler.cpp", f"-L{site}/torch_npu/lib", f"-L{site}/torch/lib",
+                 "-ltorch_npu", "-lc10", "-ltorch_cpu", "-ltorch"])
+    result = setting.run([setting.python, "bench/dispatch.py", "--library", setting.library, "--empty-handler", library,
+                          "--port", free_port()])
     return json.loads(result.stdout.splitlines()[-1])
 
 
