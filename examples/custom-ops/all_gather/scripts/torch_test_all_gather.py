@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract 895d2e0f46bf3709, text d10b2b94199ae3f6
+# contract ea14fd91682dfd1d, text d10b2b94199ae3f6
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract 895d2e0f46bf3709, text a3a61de5619299ee
+# contract ea14fd91682dfd1d, text a3a61de5619299ee
 """AllGather, from custom-ops/all_gather/docs/design.md."""
 
 from typing import Protocol

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-// contract 895d2e0f46bf3709, text de762ffabc961bbd
+// contract ea14fd91682dfd1d, text 5a21cb88a66de9e4
 // torch.classes.ShmemOps.AllGather and torch.ops.shmem_ops.all_gather.
 // The kernel's entry is declared in all_gather_kernel.h.
 
@@ -56,6 +56,8 @@ class AllGather : public torch::jit::CustomClassHolder {
     int64_t block_dim = 0;
     if (static_cast<int64_t>(input.nbytes()) <= 32768) {
       block_dim = std::min<int64_t>(n_pes, 8);
+    } else if (static_cast<int64_t>(input.nbytes()) < 262144) {
+      block_dim = 2;
     } else if (static_cast<int64_t>(input.nbytes()) < 2097152) {
       block_dim = 8;
     } else {
