@@ -156,6 +156,22 @@ std::string fill_regions(const GeneratedFile& file,
   return out;
 }
 
+// A region with lines that the new file does not have: another version of this tool wrote it.
+std::string unknown_region(const GeneratedFile& file, const std::string& existing) {
+  for (const std::string_view line : split_lines(existing)) {
+    const std::string mark(region_mark(line));
+    const size_t end = mark.rfind(" begin");
+    if (end == std::string::npos || file.shared.contains(mark.substr(0, end))) {
+      continue;
+    }
+    const Region region = read_region(existing, mark.substr(0, end));
+    if (!region.entries.empty() || region.has_stray_lines) {
+      return mark.substr(0, end);
+    }
+  }
+  return {};
+}
+
 // Why `existing` may not be replaced; empty when nothing would be lost.
 std::string obstacle(const GeneratedFile& file,
                      const std::string& op,
@@ -163,6 +179,9 @@ std::string obstacle(const GeneratedFile& file,
   if (edited_by_hand(existing)) {
     return find_stamp(existing) ? "edited by hand since it was written"
                                 : "not written by shmem-bind";
+  }
+  if (const std::string name = unknown_region(file, existing); !name.empty()) {
+    return fmt::format("its region {} is not one of this version of shmem-bind", name);
   }
   for (const auto& [name, lines] : file.shared) {
     const Region region = read_region(existing, name);
