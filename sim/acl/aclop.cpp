@@ -24,8 +24,20 @@ struct aclopAttr {};
 
 namespace {
 
-aclError refuse(const char* op, const char* call) {
+using shmem_sim::acl::require_place;
+
+aclError require_shape(int count, const int64_t* dims, const char* call) {
+  return count == 0 || (count > 0 && dims != nullptr)
+             ? ACL_SUCCESS
+             : shmem_sim::acl::fail(
+                   ACL_ERROR_INVALID_PARAM,
+                   call,
+                   fmt::format("{} dimensions at {}", count, static_cast<const void*>(dims)));
+}
+
+aclError refuse(const char* name, const char* call) {
   shmem_sim::acl::trace(call);
+  const char* op = name != nullptr ? name : "without a name";
   const std::string text = fmt::format(
       "operator {} is asked for through aclop, which is not modelled: its aclnn form is "
       "missing in the simulated CANN (docs/simulator.md lists the operators)",
@@ -47,6 +59,9 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType type,
                                    int count,
                                    const int64_t* dims,
                                    aclFormat format) {
+  if (require_shape(count, dims, __func__) != ACL_SUCCESS) {
+    return nullptr;
+  }
   return new aclTensorDesc{type, format, std::vector<int64_t>(dims, dims + count)};
 }
 void aclDestroyTensorDesc(const aclTensorDesc* desc) {
@@ -62,18 +77,25 @@ size_t aclGetTensorDescNumDims(const aclTensorDesc* desc) {
   return desc->dims.size();
 }
 aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t* size) {
+  SHMEM_SIM_ACL_CHECK(require_place(desc, __func__));
+  SHMEM_SIM_ACL_CHECK(require_place(size, __func__));
   if (index >= desc->dims.size()) {
-    return ACL_ERROR_INVALID_PARAM;
+    return shmem_sim::acl::fail(ACL_ERROR_INVALID_PARAM,
+                                __func__,
+                                fmt::format("dimension {} of {}", index, desc->dims.size()));
   }
   *size = desc->dims[index];
   return ACL_SUCCESS;
 }
 void aclSetTensorDescName(aclTensorDesc*, const char*) {}
 aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
+  SHMEM_SIM_ACL_CHECK(require_place(desc, __func__));
   desc->format = format;
   return ACL_SUCCESS;
 }
 aclError aclSetTensorShape(aclTensorDesc* desc, int count, const int64_t* dims) {
+  SHMEM_SIM_ACL_CHECK(require_place(desc, __func__));
+  SHMEM_SIM_ACL_CHECK(require_shape(count, dims, __func__));
   desc->dims.assign(dims, dims + count);
   return ACL_SUCCESS;
 }

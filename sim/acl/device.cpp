@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -46,7 +47,15 @@ aclrtContext context_of(int device) {
 // One bit per device that was set since it was last reset.
 std::atomic<uint32_t> g_active{0};
 
+// A forked child has a machine of its own, on which no device was set.
+void forget_devices_in_child() {
+  g_active = 0;
+  set_current_device(-1);
+}
+
 void use_device(int device) {
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_devices_in_child);
+  static_cast<void>(registered);
   set_current_device(device);
   g_active |= 1U << device;
 }

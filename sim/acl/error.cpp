@@ -1,6 +1,7 @@
 #include "sim/acl/error.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,9 +27,17 @@ int32_t& recent_code() {
   return code;
 }
 
+// A forked child has had no failure of its own.
+void forget_failures_in_child() {
+  recent_message().clear();
+  recent_code() = 0;
+}
+
 }  // namespace
 
 int32_t fail(int32_t code, const char* call, const std::string& message) {
+  static const int registered = pthread_atfork(nullptr, nullptr, &forget_failures_in_child);
+  static_cast<void>(registered);
   recent_message() = fmt::format("[simulated CANN] {}: {} (error {})", call, message, code);
   recent_code() = code;
   if (config().trace) {

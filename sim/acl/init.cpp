@@ -27,7 +27,11 @@ aclError aclInit(const char*) {
 
 aclError aclFinalize() {
   SHMEM_SIM_ACL_CALL();
-  g_initialised_by = 0;
+  const pid_t self = getpid();
+  if (g_initialised_by.exchange(0) != self) {
+    return shmem_sim::acl::fail(
+        ACL_ERROR_REPEAT_FINALIZE, __func__, "not initialised: call aclInit first");
+  }
   return ACL_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -16,12 +17,14 @@ using namespace shmem_sim::acl;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
+aclError require_size(size_t bytes, const char* call) {
+  return bytes > 0 ? ACL_SUCCESS : fail(ACL_ERROR_RT_PARAM_INVALID, call, "a size of 0");
+}
+
 aclError allocate(void** pointer, size_t bytes, const char* call) {
   SHMEM_SIM_ACL_CHECK(require_device(call));
   SHMEM_SIM_ACL_CHECK(require_place(pointer, call));
-  if (bytes == 0) {
-    return fail(ACL_ERROR_RT_PARAM_INVALID, call, "a size of 0");
-  }
+  SHMEM_SIM_ACL_CHECK(require_size(bytes, call));
   *pointer = allocate_device(current_device(), bytes);
   if (*pointer == nullptr) {
     return fail(
@@ -39,6 +42,7 @@ aclError allocate(void** pointer, size_t bytes, const char* call) {
 
 aclError allocate_pinned(void** pointer, size_t bytes, const char* call) {
   SHMEM_SIM_ACL_CHECK(require_place(pointer, call));
+  SHMEM_SIM_ACL_CHECK(require_size(bytes, call));
   *pointer = allocate_host(bytes);
   return *pointer != nullptr ? ACL_SUCCESS
                              : fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -93,6 +97,11 @@ aclError aclrtFreeHost(void* pointer) {
 aclError aclrtHostRegisterV2(void* pointer, uint64_t bytes, uint32_t) {
   SHMEM_SIM_ACL_CALL();
   SHMEM_SIM_ACL_CHECK(require_place(pointer, __func__));
+  if (bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(pointer)) {
+    return fail(ACL_ERROR_RT_PARAM_INVALID,
+                __func__,
+                fmt::format("{} bytes at {} go past the end of the address space", bytes, pointer));
+  }
   if (bytes == 0 || find_region(pointer) ||
       find_region(static_cast<const char*>(pointer) + bytes - 1)) {
     return fail(ACL_ERROR_RT_PARAM_INVALID,
