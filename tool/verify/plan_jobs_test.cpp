@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tool/contract/testing.h"
+#include "tool/verify/verify.h"
+
+namespace shmem_bind::verify {
+namespace {
+
+contract::Contract contract_with(std::string_view from = "rows", std::string_view to = "rows") {
+  return *contract::read_changed(from, to).contract;
+}
+
+std::vector<Job> jobs_at(const std::vector<Job>& jobs, int64_t pes) {
+  std::vector<Job> found;
+  std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(found), [=](const Job& job) {
+    return job.pes == pes;
+  });
+  return found;
+}
+
+std::set<int64_t> counts_of(const std::vector<Job>& jobs) {
+  std::set<int64_t> counts;
+  for (const Job& job : jobs) {
+    counts.insert(job.pes);
+  }
+  return counts;
+}
+
+bool has_setting(const Job& job, const std::string& name) {
+  return std::any_of(job.environment.begin(), job.environment.end(), [&](const auto& item) {
+    return item.first == name;
+  });
+}
+
+TEST(PlanJobs, CoversTwoAndEightPesEagerlyAndUnderFiveSeeds) {
+  const std::vector<Job> jobs = plan_jobs(contract_with(), {});
+  EXPECT_EQ(counts_of(jobs), (std::set<int64_t>{2, 8}));
+  for (const int64_t pes : {2, 8}) {
+    const std::vector<Job> here = jobs_at(jobs, pes);
+    const auto seeded = std::count_if(here.begin(), here.end(), [](const Job& job) {
+      return has_setting(job, "SHMEM_SIM_SEED");
+    });
+    EXPECT_EQ(seeded, 5) << pes;
+    EXPECT_EQ(here.front().dtypes, (std::vector<std::string>{"int32", "fp16"}));
+    EXPECT_TRUE(here.front().environment.empty()) << "the first job is eager";
+  }
+}
+
+TEST(PlanJobs, SeesEveryDtypeUnderSomeSeed) {
+  const std::vector<Job> jobs =
+      plan_jobs(contract_with("[int32, fp16]", "[int8, int32, fp16, bf16, fp32]"), {});
+  std::set<std::string> seen;
+  for (const Job& job : jobs_at(jobs, 8)) {
+    if (has_setting(job, "SHMEM_SIM_SEED")) {
+      seen.insert(job.dtypes.begin(), job.dtypes.end());
+    }
+  }
+  EXPECT_EQ(seen.size(), 5u);
+}
+
+TEST(PlanJobs, StaysWithinTheContractsPes) {
+  EXPECT_EQ(counts_of(plan_jobs(contract_with("\"1..16\"", "\"1..6\""), {})),
+            (std::set<int64_t>{2, 6}));
+  EXPECT_EQ(counts_of(plan_jobs(contract_with("\"1..16\"", "[4]"), {})), (std::set<int64_t>{4}));
+}
+
+TEST(PlanJobs, FollowsTheOptions) {
+  Options options;
+  options.pes = {3};
+  options.seeds = {7, 9};
+  options.calls = 40;
+  options.launchers = false;
+  const std::vector<Job> jobs = plan_jobs(contract_with(), options);
+  EXPECT_EQ(counts_of(jobs), (std::set<int64_t>{3}));
+  for (const Job& job : jobs) {
+    EXPECT_EQ(job.launcher, "fork");
+  }
+  EXPECT_EQ(jobs.front().calls, 40);
+  EXPECT_EQ(jobs.back().name, "3 PEs, seed 9");
+}
+
+TEST(PlanJobs, StartsOtherwiseTooUnlessToldNotTo) {
+  std::set<std::string> launchers;
+  for (const Job& job : plan_jobs(contract_with(), {})) {
+    launchers.insert(job.launcher);
+  }
+  EXPECT_EQ(launchers, (std::set<std::string>{"fork", "spawn", "torchrun"}));
+}
+
+}  // namespace
+}  // namespace shmem_bind::verify
