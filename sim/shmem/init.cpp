@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -138,6 +139,17 @@ int join(const aclshmemx_init_attr_t& attr,
   return ACLSHMEM_SUCCESS;
 }
 
+// The handles of teams that are not made: a caller that looks at no code has no team either.
+int refuse_teams(std::initializer_list<aclshmem_team_t*> teams, const char* call) {
+  for (aclshmem_team_t* team : teams) {
+    if (team != nullptr) {
+      *team = ACLSHMEM_TEAM_INVALID;
+    }
+  }
+  return complain(
+      call, ACLSHMEM_NOT_SUPPORTED, "teams other than ACLSHMEM_TEAM_WORLD are not modelled");
+}
+
 }  // namespace
 
 extern "C" {
@@ -182,6 +194,9 @@ int aclshmemx_set_attr_uniqueid_args(int my_pe,
                                      int64_t local_mem_size,
                                      aclshmemx_uniqueid_t* uid,
                                      aclshmemx_init_attr_t* attr) {
+  if (attr == nullptr) {
+    return complain(__func__, ACLSHMEM_INVALID_PARAM, "attr is null");
+  }
   if (local_mem_size > static_cast<int64_t>(ACLSHMEM_MAX_LOCAL_SIZE) || n_pes > ACLSHMEM_MAX_PES ||
       my_pe >= ACLSHMEM_MAX_PES) {
     return complain(__func__,
@@ -301,14 +316,12 @@ int aclshmem_team_translate_pe(aclshmem_team_t source, int source_pe, aclshmem_t
   return known && source_pe >= 0 && source_pe < job_pe_count() ? source_pe : -1;
 }
 
-int aclshmem_team_split_strided(aclshmem_team_t, int, int, int, aclshmem_team_t*) {
-  return complain(
-      __func__, ACLSHMEM_NOT_SUPPORTED, "teams other than ACLSHMEM_TEAM_WORLD are not modelled");
+int aclshmem_team_split_strided(aclshmem_team_t, int, int, int, aclshmem_team_t* team) {
+  return refuse_teams({team}, __func__);
 }
 
-int aclshmem_team_split_2d(aclshmem_team_t, int, aclshmem_team_t*, aclshmem_team_t*) {
-  return complain(
-      __func__, ACLSHMEM_NOT_SUPPORTED, "teams other than ACLSHMEM_TEAM_WORLD are not modelled");
+int aclshmem_team_split_2d(aclshmem_team_t, int, aclshmem_team_t* x, aclshmem_team_t* y) {
+  return refuse_teams({x, y}, __func__);
 }
 
 void aclshmem_team_destroy(aclshmem_team_t) {}

@@ -4,8 +4,10 @@
 #include <pthread.h>
 
 #include <cstdio>
+#include <string>
 #include <utility>
 
+#include "sim/core/finding.h"
 #include "sim/core/job.h"
 
 namespace shmem_sim::shmem {
@@ -45,7 +47,16 @@ bool require_initialised(const char* call) {
   return false;
 }
 
-Stream* stream_or_default(aclrtStream handle) {
+Stream* stream_or_default(aclrtStream handle, const char* call) {
+  if (!require_initialised(call)) {
+    return nullptr;
+  }
+  if (handle != nullptr && !is_stream(handle)) {
+    const std::string text = fmt::format("{} is not a live stream", handle);
+    report({"bad-launch", fmt::format("{}: {}", call, text)});
+    complain(call, ACLSHMEM_INVALID_PARAM, text);
+    return nullptr;
+  }
   return handle == nullptr ? state()->default_stream : static_cast<Stream*>(handle);
 }
 

@@ -30,8 +30,9 @@ int complain(const char* call, int code, const std::string& text);
 // True when initialised; otherwise says so.
 bool require_initialised(const char* call);
 
-// The stream behind a handle; null means the library's default stream.
-Stream* stream_or_default(aclrtStream handle);
+// The stream behind a handle; a null handle means the library's default stream. Null when the
+// library is not initialised or the handle is no live stream (a finding); `call` has said so then.
+Stream* stream_or_default(aclrtStream handle, const char* call);
 
 // Waits for the default stream; the host's remote memory accesses are done then.
 Status settle_default_stream();

@@ -220,6 +220,12 @@ void enqueue_signal(
   enqueue(stream, call, [=] {
     void* far = nullptr;
     Status status = translate(word, pe, call, far);
+    if (operation != ACLSHMEM_SIGNAL_SET && operation != ACLSHMEM_SIGNAL_ADD) {
+      const std::string text =
+          fmt::format("{}: operation {}: ACLSHMEM_SIGNAL_SET (0) or _ADD (1)", call, operation);
+      report({"bad-signal-operation", text});
+      return failed(kKernelException, text);
+    }
     if (status.ok()) {
       signal_now(far, value, operation);
     }
@@ -250,20 +256,19 @@ void barrier_somewhere(aclshmem_team_t team, const char* call) {
   } else if (team == ACLSHMEM_TEAM_WORLD) {
     host_barrier(call);
   } else {
-    complain(call,
-             ACLSHMEM_NOT_SUPPORTED,
-             fmt::format("team {}: only ACLSHMEM_TEAM_WORLD is modelled", team));
+    const std::string text = fmt::format("team {}: only ACLSHMEM_TEAM_WORLD is modelled", team);
+    report({"unmodelled-call", fmt::format("{}: {}", call, text)});
+    complain(call, ACLSHMEM_NOT_SUPPORTED, text);
   }
 }
 
-// A device barrier of one block per PE, in stream order.
-void enqueue_barrier(aclrtStream handle, const char* call) {
-  if (!require_initialised(call)) {
+// A device barrier of one block per PE, in stream order. A team that is not modelled fails there.
+void enqueue_barrier(aclshmem_team_t team, aclrtStream handle, const char* call) {
+  Stream* queue = stream_or_default(handle, call);
+  if (queue == nullptr || team == ACLSHMEM_TEAM_INVALID) {
     return;
   }
-  enqueue_kernel({call, "libshmem", 0}, 1, stream_or_default(handle), [call] {
-    device::barrier(ACLSHMEM_TEAM_WORLD, call);
-  });
+  enqueue_kernel({call, "libshmem", 0}, 1, queue, [team, call] { device::barrier(team, call); });
 }
 
 }  // namespace
@@ -285,26 +290,14 @@ void aclshmem_getmem_nbi(void* destination, void* source, size_t bytes, int32_t 
 
 void aclshmemx_putmem_on_stream(
     void* destination, void* source, size_t bytes, int32_t pe, aclrtStream stream) {
-  if (require_initialised(__func__)) {
-    enqueue_transfer(stream_or_default(stream),
-                     Direction::kPut,
-                     destination,
-                     source,
-                     {1, bytes, 0, 0},
-                     pe,
-                     __func__);
+  if (Stream* queue = stream_or_default(stream, __func__)) {
+    enqueue_transfer(queue, Direction::kPut, destination, source, {1, bytes, 0, 0}, pe, __func__);
   }
 }
 void aclshmemx_getmem_on_stream(
     void* destination, void* source, size_t bytes, int32_t pe, aclrtStream stream) {
-  if (require_initialised(__func__)) {
-    enqueue_transfer(stream_or_default(stream),
-                     Direction::kGet,
-                     destination,
-                     source,
-                     {1, bytes, 0, 0},
-                     pe,
-                     __func__);
+  if (Stream* queue = stream_or_default(stream, __func__)) {
+    enqueue_transfer(queue, Direction::kGet, destination, source, {1, bytes, 0, 0}, pe, __func__);
   }
 }
 
@@ -425,8 +418,8 @@ void aclshmemx_putmem_signal_nbi(void* destination,
 
 void aclshmemx_signal_op_on_stream(
     int32_t* signal, int32_t value, int operation, int pe, aclrtStream stream) {
-  if (require_initialised(__func__)) {
-    enqueue_signal(stream_or_default(stream), signal, value, operation, pe, __func__);
+  if (Stream* queue = stream_or_default(stream, __func__)) {
+    enqueue_signal(queue, signal, value, operation, pe, __func__);
   }
 }
 
@@ -438,11 +431,10 @@ void aclshmemx_signal_wait_until_on_stream(int32_t* signal,
                                            int comparison,
                                            int32_t value,
                                            aclrtStream stream) {
-  if (require_initialised(__func__)) {
-    const char* call = __func__;
-    enqueue_kernel({call, "libshmem", 0}, 1, stream_or_default(stream), [=] {
-      wait_word(signal, comparison, value, call);
-    });
+  const char* call = __func__;
+  if (Stream* queue = stream_or_default(stream, call)) {
+    enqueue_kernel(
+        {call, "libshmem", 0}, 1, queue, [=] { wait_word(signal, comparison, value, call); });
   }
 }
 
@@ -476,17 +468,17 @@ void aclshmem_sync(aclshmem_team_t team) {
 void aclshmem_sync_all(void) {
   barrier_somewhere(ACLSHMEM_TEAM_WORLD, __func__);
 }
-void aclshmemx_barrier_on_stream(aclshmem_team_t, aclrtStream stream) {
-  enqueue_barrier(stream, __func__);
+void aclshmemx_barrier_on_stream(aclshmem_team_t team, aclrtStream stream) {
+  enqueue_barrier(team, stream, __func__);
 }
 void aclshmemx_barrier_all_on_stream(aclrtStream stream) {
-  enqueue_barrier(stream, __func__);
+  enqueue_barrier(ACLSHMEM_TEAM_WORLD, stream, __func__);
 }
 
 // Tasks of a stream are complete when they are done: whatever was enqueued before is visible.
 void aclshmemx_quiet_on_stream(aclrtStream stream) {
-  if (require_initialised(__func__)) {
-    enqueue(stream_or_default(stream), __func__, [] { return Status{}; });
+  if (Stream* queue = stream_or_default(stream, __func__)) {
+    enqueue(queue, __func__, [] { return Status{}; });
   }
 }
 

@@ -121,6 +121,51 @@ TEST_P(Device, GetsReadThePeersMemory) {
   });
 }
 
+TEST_P(Device, DataIsThereWithItsSignal) {
+  on_every_pe([](int pe, int pe_count) {
+    constexpr int kRounds = 5;
+    int32_t* slots = symmetric_words(static_cast<size_t>(kRounds * kCount));
+    int32_t* flag = symmetric_words(kFlagStride);
+    int32_t* mine = symmetric_words(kCount);
+    run(1, [&] {
+      for (int round = 1; round <= kRounds; ++round) {
+        std::iota(mine, mine + kCount, 1000 * round);
+        int32_t* slot = slots + (round - 1) * kCount;
+        aclshmem_int32_put_signal(
+            slot, mine, kCount, flag, round, ACLSHMEM_SIGNAL_SET, (pe + 1) % pe_count);
+        aclshmem_signal_wait_until(flag, ACLSHMEM_CMP_GE, round);
+        for (int i = 0; i < kCount; ++i) {
+          EXPECT_EQ(slot[i], 1000 * round + i);
+        }
+      }
+    });
+  });
+}
+
+TEST_P(Device, StridedTransfersTouchTheirElementsOnly) {
+  on_every_pe([](int pe, int pe_count) {
+    int32_t* mine = symmetric_words(32);
+    int32_t* put = symmetric_words(32);
+    int32_t* got = symmetric_words(32);
+    std::iota(mine, mine + 32, 100 * (pe + 1));
+    run(1, [&] {
+      constexpr int kElements = 4;
+      const int next = (pe + 1) % pe_count;
+      const int before = (pe + pe_count - 1) % pe_count;
+      aclshmemx_barrier_all_vec();
+      aclshmem_int32_iput(put, mine, 3, 2, kElements, next);
+      aclshmem_int32_iget(got, mine, 2, 3, kElements, next);
+      aclshmemx_barrier_all_vec();
+      for (int i = 0; i < 32; ++i) {
+        const bool in_put = i % 3 == 0 && i < 3 * kElements;
+        const bool in_get = i % 2 == 0 && i < 2 * kElements;
+        EXPECT_EQ(put[i], in_put ? 100 * (before + 1) + i / 3 * 2 : 0);
+        EXPECT_EQ(got[i], in_get ? 100 * (next + 1) + i / 2 * 3 : 0);
+      }
+    });
+  });
+}
+
 TEST_P(Device, BarriersKeepAllBlocksOfAllPesTogether) {
   on_every_pe([](int pe, int pe_count) {
     constexpr int kRounds = 20;

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "acl/acl.h"
 #include "shmem.h"
+#include "sim/core/finding.h"
 #include "tests/support/pe_group.h"
 
 // The host side of SHMEM through its C API, as a program of the vendor's toolkit would call it.
@@ -17,7 +19,7 @@ namespace {
 constexpr uint64_t kHeapBytes = uint64_t{8} << 20;
 
 class Shmem : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Pes, Shmem, testing::Values(1, 2, 3, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Pes, Shmem, testing::Values(1, 2, 3, 4, 8, 12));  // 12: PEs share devices
 
 int init(int pe, int count, uint16_t port, uint64_t heap_bytes = kHeapBytes) {
   aclInit(nullptr);
@@ -116,6 +118,244 @@ TEST_P(Shmem, AUniqueIdBringsThePesTogether) {
     return aclshmem_finalize() == 0 ? 0 : 5;
   });
   EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST_P(Shmem, StridedPutsAndGetsTouchTheirElementsOnly) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    if (init(pe, count, port) != 0) {
+      return 1;
+    }
+    constexpr int kElements = 5;
+    auto* from = static_cast<int32_t*>(aclshmem_calloc(32, sizeof(int32_t)));
+    auto* put = static_cast<int32_t*>(aclshmem_calloc(32, sizeof(int32_t)));
+    auto* got = static_cast<int32_t*>(aclshmem_calloc(32, sizeof(int32_t)));
+    for (int i = 0; i < 32; ++i) {
+      from[i] = 100 * (pe + 1) + i;
+    }
+    aclshmem_barrier_all();
+    const int next = (pe + 1) % count;
+    const int before = (pe + count - 1) % count;
+    aclshmem_int32_iput(put, from, 3, 2, kElements, next);
+    aclshmem_int32_iget(got, from, 2, 3, kElements, next);
+    aclshmem_barrier_all();
+    for (int i = 0; i < 32; ++i) {
+      const int of_put = i % 3 == 0 && i < 3 * kElements ? 100 * (before + 1) + i / 3 * 2 : 0;
+      const int of_get = i % 2 == 0 && i < 2 * kElements ? 100 * (next + 1) + i / 2 * 3 : 0;
+      if (put[i] != of_put || got[i] != of_get) {
+        return 2;
+      }
+    }
+    return aclshmem_finalize() == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+// The host waits for the signal and for nothing else: the data of that round is there.
+TEST_P(Shmem, ASignalComesBehindItsData) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    if (init(pe, count, port) != 0) {
+      return 1;
+    }
+    constexpr int kElements = 4096;
+    constexpr int kRounds = 20;
+    auto* from = static_cast<int32_t*>(aclshmem_calloc(kElements, sizeof(int32_t)));
+    auto* to = static_cast<int32_t*>(aclshmem_calloc(kElements * kRounds, sizeof(int32_t)));
+    auto* flag = static_cast<int32_t*>(aclshmem_calloc(16, sizeof(int32_t)));
+    for (int round = 1; round <= kRounds; ++round) {
+      std::fill(from, from + kElements, round);
+      aclshmemx_putmem_signal(to + (round - 1) * kElements,
+                              from,
+                              kElements * sizeof(int32_t),
+                              flag,
+                              1,
+                              ACLSHMEM_SIGNAL_ADD,
+                              (pe + 1) % count);
+      aclshmem_signal_wait_until(flag, ACLSHMEM_CMP_GE, round);
+      const int32_t* arrived = to + (round - 1) * kElements;
+      if (arrived[0] != round || arrived[kElements - 1] != round) {
+        return 2;
+      }
+      if (aclrtSynchronizeDevice() != 0) {  // `from` is written again
+        return 3;
+      }
+    }
+    aclshmem_barrier_all();
+    return flag[0] == kRounds && aclshmem_finalize() == 0 ? 0 : 4;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST_P(Shmem, CanBeInitialisedAgainOnTheSamePort) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    for (int round = 0; round < 3; ++round) {
+      if (init(pe, count, port) != 0) {
+        return 10 + round;
+      }
+      auto* word = static_cast<int32_t*>(aclshmem_calloc(1, sizeof(int32_t)));  // is not freed
+      if (word == nullptr) {
+        return 20 + round;
+      }
+      aclshmem_int32_p(word, round + 1, (pe + 1) % count);
+      aclshmem_barrier_all();
+      if (*word != round + 1) {
+        return 30 + round;
+      }
+      if (aclshmem_finalize() != 0 || aclshmem_malloc(16) != nullptr || aclshmem_n_pes() != -1) {
+        return 40 + round;
+      }
+    }
+    return 0;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST_P(Shmem, AHeapThatIsUsedUpComesBack) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    if (init(pe, count, port) != 0) {
+      return 1;
+    }
+    constexpr size_t kBlock = size_t{1} << 20;
+    std::vector<char*> blocks;
+    while (void* block = aclshmem_malloc(kBlock)) {
+      blocks.push_back(static_cast<char*>(block));
+      blocks.back()[kBlock - 1] = 'x';
+    }
+    if (blocks.size() < kHeapBytes / kBlock || aclshmem_calloc(1, kBlock) != nullptr ||
+        aclshmem_align(512, kBlock) != nullptr) {
+      return 2;
+    }
+    const size_t middle = blocks.size() / 2;
+    aclshmem_free(blocks[middle]);
+    if (aclshmem_malloc(kBlock) != blocks[middle] || blocks[middle - 1][kBlock - 1] != 'x') {
+      return 3;
+    }
+    for (char* block : blocks) {
+      aclshmem_free(block);
+    }
+    return aclshmem_malloc(kHeapBytes) == blocks[0] && aclshmem_finalize() == 0 ? 0 : 4;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST_P(Shmem, FreeingWhatIsNoBlockLeavesTheHeapAlone) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    if (init(pe, count, port) != 0) {
+      return 1;
+    }
+    auto* first = static_cast<char*>(aclshmem_calloc(1, 4096));
+    auto* second = static_cast<char*>(aclshmem_calloc(1, 4096));
+    std::memset(first, 'f', 4096);
+    void* device = nullptr;
+    aclrtMalloc(&device, 4096, ACL_MEM_MALLOC_HUGE_FIRST);
+    std::vector<char> host(64);
+    aclshmem_free(host.data());
+    aclshmem_free(device);
+    aclshmem_free(first + 16);
+    if (count > 1) {
+      aclshmem_free(aclshmem_ptr(first, (pe + 1) % count));
+    }
+    aclshmem_free(second);
+    aclshmem_free(second);
+    if (aclshmem_malloc(4096) != second || first[0] != 'f' || first[4095] != 'f' ||
+        aclshmem_ptr(first, pe) != first || aclrtFree(device) != 0) {
+      return 2;
+    }
+    return aclshmem_finalize() == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST_P(Shmem, TeamsBeyondTheWorldAreRefused) {
+  const int count = GetParam();
+  const uint16_t port = free_port();
+  const auto codes = run_pes(count, [=](int pe) {
+    if (aclshmem_team_my_pe(ACLSHMEM_TEAM_WORLD) != -1 ||
+        aclshmem_team_n_pes(ACLSHMEM_TEAM_WORLD) != -1) {
+      return 1;
+    }
+    if (init(pe, count, port) != 0 || aclshmem_team_my_pe(ACLSHMEM_TEAM_WORLD) != pe ||
+        aclshmem_team_n_pes(ACLSHMEM_TEAM_WORLD) != count) {
+      return 2;
+    }
+    aclshmem_team_t x = 5;
+    aclshmem_team_t y = 5;
+    if (aclshmem_team_split_strided(ACLSHMEM_TEAM_WORLD, 0, 1, count, &x) !=
+            ACLSHMEM_NOT_SUPPORTED ||
+        x != ACLSHMEM_TEAM_INVALID) {
+      return 3;
+    }
+    x = 5;
+    if (aclshmem_team_split_2d(ACLSHMEM_TEAM_WORLD, 1, &x, &y) != ACLSHMEM_NOT_SUPPORTED ||
+        x != ACLSHMEM_TEAM_INVALID || y != ACLSHMEM_TEAM_INVALID ||
+        aclshmem_team_split_strided(0, 0, 1, 1, nullptr) != ACLSHMEM_NOT_SUPPORTED) {
+      return 4;
+    }
+    if (aclshmem_team_my_pe(3) != -1 || aclshmem_team_n_pes(-1) != -1 ||
+        aclshmem_team_translate_pe(0, pe, 0) != pe || aclshmem_team_translate_pe(0, pe, 3) != -1 ||
+        aclshmem_team_translate_pe(0, count, 0) != -1) {
+      return 5;
+    }
+    const int64_t before = finding_count();
+    aclshmem_barrier(ACLSHMEM_TEAM_INVALID);
+    aclshmemx_barrier_on_stream(ACLSHMEM_TEAM_INVALID, nullptr);
+    aclshmemx_barrier_on_stream(ACLSHMEM_TEAM_WORLD, nullptr);
+    if (aclrtSynchronizeDevice() != 0 || finding_count() != before) {
+      return 6;
+    }
+    aclshmem_barrier(3);
+    if (finding_count() != before + 1) {
+      return 7;
+    }
+    aclshmem_barrier_all();
+    aclshmemx_barrier_on_stream(3, nullptr);
+    return aclrtSynchronizeDevice() != 0 && finding_count() > before + 1 ? 0 : 8;
+  });
+  EXPECT_EQ(codes, all_zero(count));
+}
+
+TEST(ShmemErrors, DeadStreamsAndUnknownSignalsAreFindings) {
+  const uint16_t port = free_port();
+  const auto codes = run_pes(1, [=](int pe) {
+    aclrtStream dead = nullptr;
+    if (init(pe, 1, port) != 0 || aclrtCreateStream(&dead) != 0 || aclrtDestroyStream(dead) != 0) {
+      return 1;
+    }
+    auto* words = static_cast<int32_t*>(aclshmem_calloc(16, sizeof(int32_t)));
+    const int64_t before = finding_count();
+    aclshmemx_putmem_on_stream(words, words + 4, 4, 0, dead);
+    aclshmemx_getmem_on_stream(words, words + 4, 4, 0, dead);
+    aclshmemx_signal_op_on_stream(words, 1, ACLSHMEM_SIGNAL_SET, 0, dead);
+    aclshmemx_signal_wait_until_on_stream(words, ACLSHMEM_CMP_EQ, 0, dead);
+    aclshmemx_quiet_on_stream(dead);
+    aclshmemx_barrier_all_on_stream(dead);
+    if (finding_count() != before + 6 || aclrtSynchronizeDevice() != 0 || words[0] != 0) {
+      return 2;
+    }
+    aclshmemx_signal_op_on_stream(words, 1, 2, 0, nullptr);
+    return aclrtSynchronizeDevice() != 0 && words[0] == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(codes, all_zero(1));
+}
+
+TEST(ShmemErrors, AUniqueIdNeedsItsPlaces) {
+  const auto codes = run_pes(1, [](int) {
+    aclshmemx_uniqueid_t id{};
+    const bool refused =
+        aclshmemx_get_uniqueid(nullptr) == ACLSHMEM_INVALID_PARAM &&
+        aclshmemx_set_attr_uniqueid_args(0, 1, 1024, &id, nullptr) == ACLSHMEM_INVALID_PARAM;
+    return refused ? 0 : 1;
+  });
+  EXPECT_EQ(codes, all_zero(1));
 }
 
 TEST(ShmemErrors, BadAttributesAreRefusedWithTheirCodes) {
