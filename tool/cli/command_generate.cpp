@@ -4,6 +4,7 @@
 
 #include "tool/base/line_diff.h"
 #include "tool/base/text.h"
+#include "tool/base/tree_writer.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/file_set.h"
 #include "tool/cli/command.h"
@@ -85,24 +86,55 @@ bool settle_conflicts(const Args& args, const binding::Plan& plan, Outcome& outc
   return settled;
 }
 
-bool write_all(const Args& args,
-               const binding::Plan& plan,
-               const std::string& tree,
-               FileSystem& files,
-               Outcome& outcome) {
+// Where a text that a person edited is kept when --force replaces it: a name that is free, or that
+// holds this text already.
+std::string aside(const std::string& path,
+                  const std::string& text,
+                  const std::string& tree,
+                  FileSystem& files) {
+  const std::string first = path + ".hand-edited";
+  std::string name = first;
+  for (int number = 2; files.exists(below(tree, name)); ++number) {
+    const auto present = files.read(below(tree, name));
+    if (present.ok() && present.value() == text) {
+      break;
+    }
+    name = fmt::format("{}.{}", first, number);
+  }
+  return name;
+}
+
+// The files that the plan changes, and beside them what people wrote and --force replaces.
+std::vector<TreeFile> changes_of(const binding::Plan& plan,
+                                 const Texts& texts,
+                                 const std::string& tree,
+                                 Environment& environment,
+                                 Outcome& outcome) {
+  std::vector<TreeFile> changes;
+  for (const auto& [path, file] : plan) {
+    if (file.action == PlannedFile::Action::kUnchanged) {
+      continue;
+    }
+    changes.push_back({path, file.text, file.executable});
+    if (file.action == PlannedFile::Action::kConflict) {
+      const std::string& old = texts.at(path);
+      changes.push_back({aside(path, old, tree, environment.files), old, false});
+      outcome.messages += fmt::format("{}: {} kept as {}\n",
+                                      path,
+                                      environment.args.dry_run ? "would be" : "is",
+                                      changes.back().path);
+    }
+  }
+  return changes;
+}
+
+void tell(const Args& args, const binding::Plan& plan, Outcome& outcome) {
   int written = 0;
   std::vector<std::string> entries;
   for (const auto& [path, file] : plan) {
     entries.push_back(JsonObject().add("path", path).add("action", word_of(file.action)).text());
     if (file.action == PlannedFile::Action::kUnchanged) {
       continue;
-    }
-    if (!args.dry_run) {
-      const auto result = files.write(below(tree, path), file.text, file.executable);
-      if (!result.ok()) {
-        fail(outcome, result.failure());
-        return false;
-      }
     }
     ++written;
     outcome.text +=
@@ -114,7 +146,6 @@ bool write_all(const Args& args,
                                              written,
                                              plan.size(),
                                              args.dry_run ? "would be written" : "written");
-  return true;
 }
 
 // Why a file would change: what the person changed, or what we changed.
@@ -129,6 +160,11 @@ std::string_view kind_of(const PlannedFile& file, const std::string& old) {
 }  // namespace
 
 bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
+  auto writer = TreeWriter::open(op.tree);  // from here on nobody else writes into the tree
+  if (!writer.ok()) {
+    fail(outcome, writer.failure());
+    return false;
+  }
   if (const std::string other = class_taken_by(op, environment.files); !other.empty()) {
     outcome.exit_code = kExitContract;
     outcome.messages +=
@@ -144,8 +180,18 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
     return false;
   }
   const binding::Plan plan = binding::plan_write(set, op.contract.op_name, texts.value());
-  return settle_conflicts(environment.args, plan, outcome) &&
-         write_all(environment.args, plan, op.tree, environment.files, outcome);
+  if (!settle_conflicts(environment.args, plan, outcome)) {
+    return false;
+  }
+  const auto changes = changes_of(plan, texts.value(), op.tree, environment, outcome);
+  if (!environment.args.dry_run) {
+    if (const auto written = writer.value().write(changes); !written.ok()) {
+      fail(outcome, written.failure());
+      return false;
+    }
+  }
+  tell(environment.args, plan, outcome);
+  return true;
 }
 
 Outcome command_generate(Environment& environment) {

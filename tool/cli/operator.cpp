@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tool/base/text.h"
+#include "tool/base/tree_writer.h"
 #include "tool/cli/command.h"
 #include "tool/contract/errors.h"
 
@@ -112,6 +113,11 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
   op.folder = folder.value();
   const std::string above = parent_of(op.folder);
   op.tree = above.ends_with("/custom-ops") ? parent_of(above) : above;
+  if (TreeWriter::is_interrupted(op.tree)) {  // no command looks at half of a change
+    if (const auto settled = TreeWriter::open(op.tree); !settled.ok()) {
+      return settled.failure();
+    }
+  }
   op.sources.operator_folder = op.folder;
   std::string shown = files.is_folder(absolute_path(path)) ? path : op.folder;
   while (shown.size() > 1 && shown.back() == '/') {
