@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 
 #include "tool/base/line_diff.h"
@@ -7,13 +9,14 @@
 #include "tool/base/tree_writer.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/file_set.h"
+#include "tool/binding/in_tree.h"
 #include "tool/cli/command.h"
 
 namespace shmem_bind::cli {
 namespace {
 
 using binding::PlannedFile;
-using Texts = std::map<std::string, std::string>;
+using binding::Texts;
 
 std::string_view word_of(PlannedFile::Action action) {
   switch (action) {
@@ -33,10 +36,12 @@ std::string below(const std::string& folder, const std::string& path) {
   return fmt::format("{}/{}", folder, path);
 }
 
-// The present texts of the files of a set.
-Result<Texts> present(const binding::FileSet& set, const std::string& tree, FileSystem& files) {
+// The present texts of those files that exist.
+Result<Texts> present(const std::vector<std::string>& paths,
+                      const std::string& tree,
+                      FileSystem& files) {
   Texts texts;
-  for (const auto& [path, file] : set) {
+  for (const std::string& path : paths) {
     if (!files.exists(below(tree, path))) {
       continue;
     }
@@ -49,9 +54,65 @@ Result<Texts> present(const binding::FileSet& set, const std::string& tree, File
   return texts;
 }
 
+// What generating means for a tree as it stands.
+struct Proposal {
+  Texts texts;  // the present ones
+  binding::Plan plan;
+  std::vector<binding::TreeProblem> problems;  // then the plan is empty
+};
+
+Result<Proposal> propose(const Operator& op, FileSystem& files) {
+  const contract::Contract& contract = op.contract;
+  const bool in_tree = contract.build_mode == contract::BuildMode::kInTreeExample;
+  const binding::FileSet set = in_tree ? binding::FileSet() : binding::emit(contract);
+  std::vector<std::string> paths;
+  if (in_tree) {
+    paths = binding::in_tree_paths(contract);
+  }
+  for (const auto& [path, file] : set) {
+    paths.push_back(path);
+  }
+  auto texts = present(paths, op.tree, files);
+  if (!texts.ok()) {
+    return texts.failure();
+  }
+  Proposal proposal;
+  proposal.texts = std::move(texts.value());
+  if (in_tree) {
+    binding::InTreePlan plan = binding::plan_in_tree(contract, proposal.texts);
+    proposal.plan = std::move(plan.plan);
+    proposal.problems = std::move(plan.problems);
+  } else {
+    proposal.plan = binding::plan_write(set, contract.op_name, proposal.texts);
+  }
+  return proposal;
+}
+
+// Tells why the operator cannot join the tree; true when it can.
+bool settle_problems(const Proposal& proposal, Outcome& outcome) {
+  for (const binding::TreeProblem& problem : proposal.problems) {
+    const auto text = proposal.texts.find(problem.path);
+    const auto lines =
+        text == proposal.texts.end()
+            ? 0
+            : std::count(text->second.begin(),
+                         text->second.begin() + static_cast<std::ptrdiff_t>(problem.at),
+                         '\n');
+    outcome.messages += fmt::format(
+        "{}:{}: {}\n    way out: {}\n", problem.path, lines + 1, problem.text, problem.way_out);
+  }
+  if (!proposal.problems.empty()) {
+    outcome.exit_code = kExitContract;
+    outcome.messages += "nothing was written\n";
+  }
+  return proposal.problems.empty();
+}
+
 // Two classes of one name cannot be registered in one library (docs/contract.md, names).
 std::string class_taken_by(const Operator& op, FileSystem& files) {
-  const std::string folder = op.tree + "/custom-ops/torch_binding/src";
+  const bool in_tree = op.contract.build_mode == contract::BuildMode::kInTreeExample;
+  const std::string folder =
+      op.tree + (in_tree ? "/examples/torch_binding/src" : "/custom-ops/torch_binding/src");
   const std::string own = fmt::format("torch_bind_{}.cpp", op.contract.op_name);
   for (const std::string& name : files.list(folder)) {
     if (!name.starts_with("torch_bind_") || name == own) {
@@ -154,7 +215,9 @@ std::string_view kind_of(const PlannedFile& file, const std::string& old) {
     return "hand edit";
   }
   const std::string version = fmt::format("shmem-bind {}:", binding::kToolVersion);
-  return old.find(version) == std::string::npos ? "generator" : "contract";
+  const bool other_version = old.find(" Written by shmem-bind ") != std::string::npos &&
+                             old.find(version) == std::string::npos;
+  return other_version ? "generator" : "contract";
 }
 
 }  // namespace
@@ -173,17 +236,17 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
                     other);
     return false;
   }
-  const binding::FileSet set = binding::emit(op.contract);
-  const auto texts = present(set, op.tree, environment.files);
-  if (!texts.ok()) {
-    fail(outcome, texts.failure());
+  const auto proposal = propose(op, environment.files);
+  if (!proposal.ok()) {
+    fail(outcome, proposal.failure());
     return false;
   }
-  const binding::Plan plan = binding::plan_write(set, op.contract.op_name, texts.value());
-  if (!settle_conflicts(environment.args, plan, outcome)) {
+  const auto& [texts, plan, problems] = proposal.value();
+  if (!settle_problems(proposal.value(), outcome) ||
+      !settle_conflicts(environment.args, plan, outcome)) {
     return false;
   }
-  const auto changes = changes_of(plan, texts.value(), op.tree, environment, outcome);
+  const auto changes = changes_of(plan, texts, op.tree, environment, outcome);
   if (!environment.args.dry_run) {
     if (const auto written = writer.value().write(changes); !written.ok()) {
       fail(outcome, written.failure());
@@ -215,19 +278,22 @@ Outcome command_diff(Environment& environment) {
     return outcome;
   }
   const contract::Contract& contract = op.value().contract;
-  const binding::FileSet set = binding::emit(contract);
-  const auto texts = present(set, op.value().tree, environment.files);
-  if (!texts.ok()) {
-    fail(outcome, texts.failure());
+  const auto proposal = propose(op.value(), environment.files);
+  if (!proposal.ok()) {
+    fail(outcome, proposal.failure());
+    return outcome;
+  }
+  const auto& [texts, plan, problems] = proposal.value();
+  if (!settle_problems(proposal.value(), outcome)) {
     return outcome;
   }
   std::vector<std::string> entries;
-  for (const auto& [path, file] : binding::plan_write(set, contract.op_name, texts.value())) {
+  for (const auto& [path, file] : plan) {
     if (file.action == PlannedFile::Action::kUnchanged) {
       continue;
     }
-    const auto found = texts.value().find(path);
-    const bool fresh = found == texts.value().end();
+    const auto found = texts.find(path);
+    const bool fresh = found == texts.end();
     const std::string old = fresh ? "" : found->second;
     const std::string_view kind = fresh ? "new file" : kind_of(file, old);
     const std::string diff = line_diff(old, file.text);
