@@ -56,9 +56,9 @@ std::string code_only(std::string_view text) {
 }
 
 bool defines_manager(std::string_view text) {
-  static const std::regex kDefinition(
+  static const std::regex definition(
       R"(\b(class|struct)\s+Manager\b[^;{}()]*\{|\bREGISTER_SHMEM_OPS_CLASS\s*\(\s*Manager\b)");
-  return std::regex_search(code_only(text), kDefinition);
+  return std::regex_search(code_only(text), definition);
 }
 
 size_t declarations_place(std::string_view header) {

@@ -57,7 +57,13 @@ class InTreePlanner {
   }
 
  private:
+  // One place is told once, however many steps meet it.
   void object(const std::string& path, size_t at, std::string text, std::string way_out) {
+    for (const TreeProblem& known : result_.problems) {
+      if (known.path == path && known.at == at && known.text == text) {
+        return;
+      }
+    }
     result_.problems.push_back({path, at, std::move(text), std::move(way_out)});
   }
 
