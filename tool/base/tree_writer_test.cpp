@@ -67,6 +67,20 @@ class TreeWriterTest : public testing::Test {
     return WIFSIGNALED(status);
   }
 
+  // Every file of the old tree holds one of its two texts.
+  void expect_old_or_new(const Tree& old_tree, const Tree& new_tree) const {
+    Tree present = tree();
+    for (const auto& [path, text] : old_tree) {
+      EXPECT_TRUE(present[path] == text || present[path] == new_tree.at(path)) << path;
+    }
+  }
+
+  // What the next run does before anything else.
+  void settle() const {
+    EXPECT_TRUE(TreeWriter::open(folder_).ok());
+    EXPECT_FALSE(TreeWriter::is_interrupted(folder_));
+  }
+
   std::string folder_;
 };
 
@@ -110,12 +124,8 @@ TEST_F(TreeWriterTest, AKillAtAnyStepLeavesTheOldTreeOrTheNewOne) {
   int new_trees = 0;
   for (int step = 0; write_killed(files, step); ++step) {
     EXPECT_TRUE(step == 0 || TreeWriter::is_interrupted(folder_)) << step;
-    for (const auto& [path, text] : old_tree) {
-      const std::string present = tree()[path];
-      EXPECT_TRUE(present == text || present == new_tree.at(path)) << path << " at step " << step;
-    }
-    ASSERT_TRUE(TreeWriter::open(folder_).ok());
-    EXPECT_FALSE(TreeWriter::is_interrupted(folder_));
+    expect_old_or_new(old_tree, new_tree);
+    settle();
     const Tree settled = tree();
     EXPECT_TRUE(settled == old_tree || settled == new_tree) << step;
     old_trees += settled == old_tree ? 1 : 0;

@@ -171,12 +171,14 @@ TEST(InTree, AHandEditInOurLinesIsAConflict) {
   EXPECT_EQ(plan_in_tree(contract_of("more_rows"), tree).plan.at(kBinding).action, Action::kUpdate);
 }
 
-TEST(InTree, ATreeThatCannotBeJoinedIsRefusedWithTheReason) {
-  const auto changed = [](const char* path, std::string text) {
-    Texts tree = public_tree();
-    tree[path] = std::move(text);
-    return problems_of(tree);
-  };
+// What is wrong when one file of the tree holds another text.
+std::string changed(const char* path, std::string text) {
+  Texts tree = public_tree();
+  tree[path] = std::move(text);
+  return problems_of(tree);
+}
+
+TEST(InTree, AnEmptyTreeIsRefusedWithAllThatIsMissing) {
   EXPECT_EQ(problems_of({}),
             "examples/copy_rows/CMakeLists.txt:0: the file is missing: it makes the kernel library "
             "copy_rows_kernel\n"
@@ -185,6 +187,9 @@ TEST(InTree, ATreeThatCannotBeJoinedIsRefusedWithTheReason) {
             "examples/CMakeLists.txt:0: the file is missing: it adds the example folders\n"
             "examples/torch_binding/include/shmem_torch_kernel.h:0: the file is missing: it "
             "declares the kernels\n");
+}
+
+TEST(InTree, ATreeThatCannotBeJoinedIsRefusedWithTheReason) {
   EXPECT_EQ(changed(kBinding, "# add_library(aclshmem_torch)\n"),
             "examples/torch_binding/CMakeLists.txt:0: add_library(aclshmem_torch …) does not stand "
             "in it\n");
@@ -195,6 +200,9 @@ TEST(InTree, ATreeThatCannotBeJoinedIsRefusedWithTheReason) {
             "ACLSHMEM_ALL_KERNEL_TARGETS\n");
   EXPECT_EQ(changed(kExamples, "set(ACLSHMEM_ALL_KERNEL_TARGETS a)\n"),
             "examples/CMakeLists.txt:0: add_subdirectory(torch_binding) does not stand in it\n");
+}
+
+TEST(InTree, APlaceThatTakesNoLineIsRefused) {
   EXPECT_EQ(changed(kHeader, "// shmem-bind: declarations begin\n"),
             "examples/torch_binding/include/shmem_torch_kernel.h:0: the marks of its region "
             "declarations do not fit together: one line `shmem-bind: declarations begin`, and one "

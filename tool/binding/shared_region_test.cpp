@@ -21,15 +21,19 @@ const std::vector<std::string> kForeignTexts = {"",
                                                 "# shmem-bind: sources\n",
                                                 "\xEF\xBB\xBF a\n"};
 
+void expect_kept(const std::string& text) {
+  const RegionPlace place = place_at(text.size());
+  const RegionEdit added = with_entry(text, place, "copy_rows", kLines);
+  EXPECT_EQ(added.obstacle, "");
+  EXPECT_TRUE(added.text.starts_with(text));
+  EXPECT_GT(added.text.size(), text.size());
+  EXPECT_EQ(foreign_text(added.text, place), text);
+  EXPECT_EQ(without_entry(added.text, place, "copy_rows").text, text);
+}
+
 TEST(SharedRegion, EveryForeignByteStaysAndComesBack) {
   for (const std::string& text : kForeignTexts) {
-    const RegionPlace place = place_at(text.size());
-    const RegionEdit added = with_entry(text, place, "copy_rows", kLines);
-    EXPECT_EQ(added.obstacle, "");
-    EXPECT_TRUE(added.text.starts_with(text));
-    EXPECT_GT(added.text.size(), text.size());
-    EXPECT_EQ(foreign_text(added.text, place), text);
-    EXPECT_EQ(without_entry(added.text, place, "copy_rows").text, text);
+    expect_kept(text);
   }
 }
 
