@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
+#include "tool/base/text.h"
 #include "tool/binding/snippets.h"
 
 namespace shmem_bind::binding {
@@ -67,6 +70,60 @@ FileSet emit(const contract::Contract& contract) {
   for (const char* name : {"build_kernel.sh", "run_torch_test.sh"}) {
     files[scripts + name] = owned(filled(name, {{"op", op}}), "#", origin, true);
   }
+  return files;
+}
+
+namespace {
+
+// The text with a passage replaced that must stand in it.
+std::string with(std::string_view text, std::string_view from, std::string_view to) {
+  std::string changed = replaced(std::string(text), from, to);
+  if (changed == text) {
+    std::abort();  // a fault of ours: the snippet has changed
+  }
+  return changed;
+}
+
+// Includes our registration by the name it has beside the tree's own torch_register.h.
+std::string in_tree_source(std::string_view text) {
+  return with(text, "#include \"torch_register.h\"", "#include \"shmem_ops_register.h\"");
+}
+
+// A Manager of the tree initialises SHMEM past our library.
+std::string in_tree_launch() {
+  return with(snippet("npu_launch.cpp"),
+              "void require_initialised(const char* what) {\n  if (lifecycle().initialised) {\n",
+              "void require_initialised(const char* what) {\n"
+              "  // The Manager of this tree initialises SHMEM itself.\n"
+              "  if (lifecycle().initialised ||\n"
+              "      aclshmemx_init_status() == ACLSHMEM_STATUS_IS_INITIALIZED) {\n");
+}
+
+}  // namespace
+
+FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager) {
+  const std::string& op = contract.op_name;
+  const Origin shared{kSharedOrigin, {}};
+  const Origin origin{fmt::format("examples/{}/docs/design.md", op), "contract " + contract.digest};
+  const std::string binding = "examples/torch_binding/";
+  FileSet files;
+  files[binding + "include/shmem_ops_register.h"] =
+      owned(snippet("torch_register.h"), "//", shared);
+  files[binding + "include/npu_launch.h"] = owned(snippet("npu_launch.h"), "//", shared);
+  files[binding + "src/npu_launch.cpp"] = owned(
+      tree_has_manager ? in_tree_launch() : std::string(snippet("npu_launch.cpp")), "//", shared);
+  if (!tree_has_manager) {
+    files[binding + "src/torch_bind_manager.cpp"] =
+        owned(in_tree_source(snippet("torch_bindings.cpp")), "//", shared);
+  }
+  files[fmt::format("{}src/torch_bind_{}.cpp", binding, op)] =
+      owned(in_tree_source(emit_operator_class(contract)), "//", origin);
+  std::string test =
+      with(emit_python_test(contract), "\"shmem_custom_ops_torch.so\"", "\"aclshmem_torch.so\"");
+  test = with(test,
+              "custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh",
+              "scripts/build.sh -python_example");
+  files[fmt::format("examples/{0}/scripts/torch_test_{0}.py", op)] = owned(test, "#", origin, true);
   return files;
 }
 

@@ -13,6 +13,10 @@ namespace shmem_bind::binding {
 // Everything one operator needs in an independent_project tree.
 FileSet emit(const contract::Contract& contract);
 
+// The files of our own that join an in_tree_example tree; what changes in the tree's files is
+// in_tree.h. A Manager is among them when the tree has none.
+FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager);
+
 // --- one emitter per file ---
 std::string emit_operator_class(const contract::Contract& contract);  // src/torch_bind_<op>.cpp
 std::vector<std::string> emit_kernel_declaration(

@@ -57,6 +57,9 @@ bool build_operator(Environment& environment,
                     const Operator& op,
                     const build::Target& target,
                     Outcome& outcome) {
+  if (lies_in_tree(op, kExitBuild, outcome)) {
+    return false;
+  }
   std::string current;
   const auto progress = [&](std::string_view step, std::string_view line) {
     if (step != current) {
@@ -103,7 +106,8 @@ std::optional<build::Target> open_target(Environment& environment, Outcome& outc
 Outcome command_build(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (op && scripts_are_there(*op, environment.files, outcome)) {
+  if (op && !lies_in_tree(*op, kExitBuild, outcome) &&
+      scripts_are_there(*op, environment.files, outcome)) {
     if (const auto target = open_target(environment, outcome)) {
       environment.flush(outcome);
       build_operator(environment, *op, *target, outcome);

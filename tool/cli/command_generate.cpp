@@ -1,18 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 
 #include "tool/base/line_diff.h"
 #include "tool/base/text.h"
+#include "tool/base/tree_writer.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/file_set.h"
+#include "tool/binding/in_tree.h"
 #include "tool/cli/command.h"
 
 namespace shmem_bind::cli {
 namespace {
 
 using binding::PlannedFile;
-using Texts = std::map<std::string, std::string>;
+using binding::Texts;
 
 std::string_view word_of(PlannedFile::Action action) {
   switch (action) {
@@ -32,10 +36,12 @@ std::string below(const std::string& folder, const std::string& path) {
   return fmt::format("{}/{}", folder, path);
 }
 
-// The present texts of the files of a set.
-Result<Texts> present(const binding::FileSet& set, const std::string& tree, FileSystem& files) {
+// The present texts of those files that exist.
+Result<Texts> present(const std::vector<std::string>& paths,
+                      const std::string& tree,
+                      FileSystem& files) {
   Texts texts;
-  for (const auto& [path, file] : set) {
+  for (const std::string& path : paths) {
     if (!files.exists(below(tree, path))) {
       continue;
     }
@@ -48,9 +54,65 @@ Result<Texts> present(const binding::FileSet& set, const std::string& tree, File
   return texts;
 }
 
+// What generating means for a tree as it stands.
+struct Proposal {
+  Texts texts;  // the present ones
+  binding::Plan plan;
+  std::vector<binding::TreeProblem> problems;  // then the plan is empty
+};
+
+Result<Proposal> propose(const Operator& op, FileSystem& files) {
+  const contract::Contract& contract = op.contract;
+  const bool in_tree = contract.build_mode == contract::BuildMode::kInTreeExample;
+  const binding::FileSet set = in_tree ? binding::FileSet() : binding::emit(contract);
+  std::vector<std::string> paths;
+  if (in_tree) {
+    paths = binding::in_tree_paths(contract);
+  }
+  for (const auto& [path, file] : set) {
+    paths.push_back(path);
+  }
+  auto texts = present(paths, op.tree, files);
+  if (!texts.ok()) {
+    return texts.failure();
+  }
+  Proposal proposal;
+  proposal.texts = std::move(texts.value());
+  if (in_tree) {
+    binding::InTreePlan plan = binding::plan_in_tree(contract, proposal.texts);
+    proposal.plan = std::move(plan.plan);
+    proposal.problems = std::move(plan.problems);
+  } else {
+    proposal.plan = binding::plan_write(set, contract.op_name, proposal.texts);
+  }
+  return proposal;
+}
+
+// Tells why the operator cannot join the tree; true when it can.
+bool settle_problems(const Proposal& proposal, Outcome& outcome) {
+  for (const binding::TreeProblem& problem : proposal.problems) {
+    const auto text = proposal.texts.find(problem.path);
+    const auto lines =
+        text == proposal.texts.end()
+            ? 0
+            : std::count(text->second.begin(),
+                         text->second.begin() + static_cast<std::ptrdiff_t>(problem.at),
+                         '\n');
+    outcome.messages += fmt::format(
+        "{}:{}: {}\n    way out: {}\n", problem.path, lines + 1, problem.text, problem.way_out);
+  }
+  if (!proposal.problems.empty()) {
+    outcome.exit_code = kExitContract;
+    outcome.messages += "nothing was written\n";
+  }
+  return proposal.problems.empty();
+}
+
 // Two classes of one name cannot be registered in one library (docs/contract.md, names).
 std::string class_taken_by(const Operator& op, FileSystem& files) {
-  const std::string folder = op.tree + "/custom-ops/torch_binding/src";
+  const bool in_tree = op.contract.build_mode == contract::BuildMode::kInTreeExample;
+  const std::string folder =
+      op.tree + (in_tree ? "/examples/torch_binding/src" : "/custom-ops/torch_binding/src");
   const std::string own = fmt::format("torch_bind_{}.cpp", op.contract.op_name);
   for (const std::string& name : files.list(folder)) {
     if (!name.starts_with("torch_bind_") || name == own) {
@@ -85,24 +147,55 @@ bool settle_conflicts(const Args& args, const binding::Plan& plan, Outcome& outc
   return settled;
 }
 
-bool write_all(const Args& args,
-               const binding::Plan& plan,
-               const std::string& tree,
-               FileSystem& files,
-               Outcome& outcome) {
+// Where a text that a person edited is kept when --force replaces it: a name that is free, or that
+// holds this text already.
+std::string aside(const std::string& path,
+                  const std::string& text,
+                  const std::string& tree,
+                  FileSystem& files) {
+  const std::string first = path + ".hand-edited";
+  std::string name = first;
+  for (int number = 2; files.exists(below(tree, name)); ++number) {
+    const auto present = files.read(below(tree, name));
+    if (present.ok() && present.value() == text) {
+      break;
+    }
+    name = fmt::format("{}.{}", first, number);
+  }
+  return name;
+}
+
+// The files that the plan changes, and beside them what people wrote and --force replaces.
+std::vector<TreeFile> changes_of(const binding::Plan& plan,
+                                 const Texts& texts,
+                                 const std::string& tree,
+                                 Environment& environment,
+                                 Outcome& outcome) {
+  std::vector<TreeFile> changes;
+  for (const auto& [path, file] : plan) {
+    if (file.action == PlannedFile::Action::kUnchanged) {
+      continue;
+    }
+    changes.push_back({path, file.text, file.executable});
+    if (file.action == PlannedFile::Action::kConflict) {
+      const std::string& old = texts.at(path);
+      changes.push_back({aside(path, old, tree, environment.files), old, false});
+      outcome.messages += fmt::format("{}: {} kept as {}\n",
+                                      path,
+                                      environment.args.dry_run ? "would be" : "is",
+                                      changes.back().path);
+    }
+  }
+  return changes;
+}
+
+void tell(const Args& args, const binding::Plan& plan, Outcome& outcome) {
   int written = 0;
   std::vector<std::string> entries;
   for (const auto& [path, file] : plan) {
     entries.push_back(JsonObject().add("path", path).add("action", word_of(file.action)).text());
     if (file.action == PlannedFile::Action::kUnchanged) {
       continue;
-    }
-    if (!args.dry_run) {
-      const auto result = files.write(below(tree, path), file.text, file.executable);
-      if (!result.ok()) {
-        fail(outcome, result.failure());
-        return false;
-      }
     }
     ++written;
     outcome.text +=
@@ -114,7 +207,6 @@ bool write_all(const Args& args,
                                              written,
                                              plan.size(),
                                              args.dry_run ? "would be written" : "written");
-  return true;
 }
 
 // Why a file would change: what the person changed, or what we changed.
@@ -123,12 +215,19 @@ std::string_view kind_of(const PlannedFile& file, const std::string& old) {
     return "hand edit";
   }
   const std::string version = fmt::format("shmem-bind {}:", binding::kToolVersion);
-  return old.find(version) == std::string::npos ? "generator" : "contract";
+  const bool other_version = old.find(" Written by shmem-bind ") != std::string::npos &&
+                             old.find(version) == std::string::npos;
+  return other_version ? "generator" : "contract";
 }
 
 }  // namespace
 
 bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
+  auto writer = TreeWriter::open(op.tree);  // from here on nobody else writes into the tree
+  if (!writer.ok()) {
+    fail(outcome, writer.failure());
+    return false;
+  }
   if (const std::string other = class_taken_by(op, environment.files); !other.empty()) {
     outcome.exit_code = kExitContract;
     outcome.messages +=
@@ -137,15 +236,25 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
                     other);
     return false;
   }
-  const binding::FileSet set = binding::emit(op.contract);
-  const auto texts = present(set, op.tree, environment.files);
-  if (!texts.ok()) {
-    fail(outcome, texts.failure());
+  const auto proposal = propose(op, environment.files);
+  if (!proposal.ok()) {
+    fail(outcome, proposal.failure());
     return false;
   }
-  const binding::Plan plan = binding::plan_write(set, op.contract.op_name, texts.value());
-  return settle_conflicts(environment.args, plan, outcome) &&
-         write_all(environment.args, plan, op.tree, environment.files, outcome);
+  const auto& [texts, plan, problems] = proposal.value();
+  if (!settle_problems(proposal.value(), outcome) ||
+      !settle_conflicts(environment.args, plan, outcome)) {
+    return false;
+  }
+  const auto changes = changes_of(plan, texts, op.tree, environment, outcome);
+  if (!environment.args.dry_run) {
+    if (const auto written = writer.value().write(changes); !written.ok()) {
+      fail(outcome, written.failure());
+      return false;
+    }
+  }
+  tell(environment.args, plan, outcome);
+  return true;
 }
 
 Outcome command_generate(Environment& environment) {
@@ -169,19 +278,22 @@ Outcome command_diff(Environment& environment) {
     return outcome;
   }
   const contract::Contract& contract = op.value().contract;
-  const binding::FileSet set = binding::emit(contract);
-  const auto texts = present(set, op.value().tree, environment.files);
-  if (!texts.ok()) {
-    fail(outcome, texts.failure());
+  const auto proposal = propose(op.value(), environment.files);
+  if (!proposal.ok()) {
+    fail(outcome, proposal.failure());
+    return outcome;
+  }
+  const auto& [texts, plan, problems] = proposal.value();
+  if (!settle_problems(proposal.value(), outcome)) {
     return outcome;
   }
   std::vector<std::string> entries;
-  for (const auto& [path, file] : binding::plan_write(set, contract.op_name, texts.value())) {
+  for (const auto& [path, file] : plan) {
     if (file.action == PlannedFile::Action::kUnchanged) {
       continue;
     }
-    const auto found = texts.value().find(path);
-    const bool fresh = found == texts.value().end();
+    const auto found = texts.find(path);
+    const bool fresh = found == texts.end();
     const std::string old = fresh ? "" : found->second;
     const std::string_view kind = fresh ? "new file" : kind_of(file, old);
     const std::string diff = line_diff(old, file.text);

@@ -140,7 +140,8 @@ void verify_operator(Environment& environment,
 Outcome command_verify(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (op && pes_fit(environment.args, op->contract, outcome)) {
+  if (op && !lies_in_tree(*op, kExitVerify, outcome) &&
+      pes_fit(environment.args, op->contract, outcome)) {
     const auto target = open_target(environment, outcome);
     if (target && libraries_are_there(environment, *op, outcome)) {
       verify_operator(environment, *op, *target, outcome);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tool/base/text.h"
+#include "tool/base/tree_writer.h"
 #include "tool/cli/command.h"
 #include "tool/contract/errors.h"
 
@@ -111,7 +112,14 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
   Operator op;
   op.folder = folder.value();
   const std::string above = parent_of(op.folder);
-  op.tree = above.ends_with("/custom-ops") ? parent_of(above) : above;
+  const bool in_tree =
+      above.ends_with("/examples") && files.exists(above + "/torch_binding/CMakeLists.txt");
+  op.tree = above.ends_with("/custom-ops") || in_tree ? parent_of(above) : above;
+  if (TreeWriter::is_interrupted(op.tree)) {  // no command looks at half of a change
+    if (const auto settled = TreeWriter::open(op.tree); !settled.ok()) {
+      return settled.failure();
+    }
+  }
   op.sources.operator_folder = op.folder;
   std::string shown = files.is_folder(absolute_path(path)) ? path : op.folder;
   while (shown.size() > 1 && shown.back() == '/') {
@@ -135,6 +143,20 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
     op.is_valid = true;
   }
   return op;
+}
+
+bool lies_in_tree(const Operator& op, int exit_code, Outcome& outcome) {
+  if (op.contract.build_mode != contract::BuildMode::kInTreeExample) {
+    return false;
+  }
+  outcome.exit_code = exit_code;
+  outcome.messages += fmt::format(
+      "{0}: build_mode in_tree_example is neither built nor verified here\n"
+      "    way out: {1}/scripts/build.sh -python_example builds aclshmem_torch.so, and\n"
+      "    examples/{0}/scripts/torch_test_{0}.py tests it\n",
+      op.contract.op_name,
+      op.tree);
+  return true;
 }
 
 std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {

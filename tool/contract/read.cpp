@@ -64,10 +64,12 @@ HeaderSource choose_header(const Sources& sources, const std::string& op_name) {
                       paths.empty() ? "" : "; there are " + joined(paths, ", "))};
 }
 
-// Generated files go to custom-ops/<op_name>: op_root must say so, and the operator must lie there.
+// Generated files go to custom-ops/<op_name>, in-tree ones to examples/<op_name>: op_root must say
+// so, and the operator must lie there.
 void check_place(const Sources& sources, const Document& document, Diagnostics& diagnostics) {
   const YamlNode& root = document.root["meta"]["op_root"];
-  const std::string expected = "custom-ops/" + document.op_name;
+  const bool in_tree = document.root["meta"]["build_mode"].text == "in_tree_example";
+  const std::string expected = (in_tree ? "examples/" : "custom-ops/") + document.op_name;
   std::string said = root.is_scalar() ? root.text : expected;
   while (said.size() > 1 && said.back() == '/') {
     said.pop_back();
