@@ -35,7 +35,8 @@ struct Writer {
 };
 
 // kLostPeer: it runs or has ended because of another PE's end, which `reason` tells.
-enum class Fate : uint32_t { kRuns, kNotJoined, kEndsJob, kLostPeer };
+// kExitsWell: it called exit(0) and had not left the job.
+enum class Fate : uint32_t { kRuns, kNotJoined, kEndsJob, kLostPeer, kExitsWell };
 
 struct Control {
   alignas(64) std::atomic<uint32_t> doorbell;

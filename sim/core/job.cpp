@@ -44,6 +44,13 @@ void forget_job_in_child() {
   g_job.store(nullptr);
 }  // the parent is still in the job, the child never was
 
+// on_exit(3): the others may learn how this process ended only after its parent has forgotten it.
+void note_exit(int status, void*) {
+  if (status == 0 && g_job.load() != nullptr) {
+    set_fate(own_control(), Fate::kExitsWell, "exited with code 0");
+  }
+}
+
 Job* job() {
   return g_job.load(std::memory_order_acquire);
 }
@@ -246,7 +253,8 @@ void retire(std::unique_ptr<Job> left) {
 }  // namespace
 
 Status join_job(const JobOptions& options) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &forget_job_in_child);
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, &forget_job_in_child) + on_exit(&note_exit, nullptr);
   static_cast<void>(registered);
   if (in_job()) {
     return fault(JoinFault::kMismatch, "this process is in a job already: leave it first");

@@ -121,7 +121,8 @@ void PeerWatch::lost(size_t pe) {
   const Fate fate = control.fate.load(std::memory_order_acquire);
   const pid_t pid = peers_[pe].pid;
   const std::optional<int> status = exit_status(pid);
-  const bool ended_well = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
+  const bool ended_well =
+      fate == Fate::kExitsWell || (status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0);
   std::string text;
   if (fate == Fate::kEndsJob) {
     text = fmt::format("PE {} (pid {}) ended the job: {}", pe, pid, reason_of(control));
@@ -137,7 +138,7 @@ void PeerWatch::lost(size_t pe) {
         "PE {} (pid {}) {} without leaving the job; every PE must finalize before it ends",
         pe,
         pid,
-        how_it_ended(status));
+        fate == Fate::kExitsWell ? reason_of(control) : how_it_ended(status));
   }
   {
     const std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -198,7 +199,7 @@ TEST(Job, AProcessThatExitsWellWithoutLeavingEndsOnlyTheWaits) {
       return 1;
     }
     if (pe == 1) {
-      _exit(0);
+      std::exit(0);
     }
     const Status met = job_barrier();
     std::this_thread::sleep_for(300ms);  // computes on its own
