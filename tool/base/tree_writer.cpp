@@ -27,7 +27,7 @@ constexpr std::string_view kFile = "file ";
 constexpr std::string_view kFolder = "folder ";
 constexpr auto kPause = std::chrono::milliseconds(10);
 
-Failure failed(const char* attempt, const std::string& path) {
+Failure cannot(const char* attempt, const std::string& path) {
   return {fmt::format("cannot {} {}: {}", attempt, path, std::strerror(errno))};
 }
 
@@ -47,11 +47,11 @@ Result<Done> write_text(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
   out.flush();
-  return out ? Result<Done>(Done{}) : failed("write", path);
+  return out ? Result<Done>(Done{}) : cannot("write", path);
 }
 
 Result<Done> rename_file(const std::string& from, const std::string& to) {
-  return rename(from.c_str(), to.c_str()) == 0 ? Result<Done>(Done{}) : failed("replace", to);
+  return rename(from.c_str(), to.c_str()) == 0 ? Result<Done>(Done{}) : cannot("replace", to);
 }
 
 // The rest of the list's lines that begin with `kind`.
@@ -100,13 +100,13 @@ bool TreeWriter::is_interrupted(const std::string& tree) {
 Result<TreeWriter> TreeWriter::open(const std::string& tree, int timeout_ms) {
   const int folder = ::open(tree.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
-    return failed("open", tree);
+    return cannot("open", tree);
   }
   TreeWriter writer(tree, folder);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   while (flock(folder, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) {
-      return failed("lock", tree);
+      return cannot("lock", tree);
     }
     if (std::chrono::steady_clock::now() >= end) {
       return Failure{fmt::format(
@@ -198,7 +198,7 @@ Result<Done> TreeWriter::stage(const std::vector<TreeFile>& files) {
   for (const std::string& folder : folders) {
     before_step();
     if (mkdir(below(folder).c_str(), 0777) != 0 && errno != EEXIST) {
-      return failed("make the folder", below(folder));
+      return cannot("make the folder", below(folder));
     }
   }
   for (const TreeFile& file : files) {
@@ -208,7 +208,7 @@ Result<Done> TreeWriter::stage(const std::vector<TreeFile>& files) {
       return written;
     }
     if (chmod((target + kPart).c_str(), mode_for(file, target)) != 0) {
-      return failed("set the mode of", target);
+      return cannot("set the mode of", target);
     }
   }
   return Done{};
