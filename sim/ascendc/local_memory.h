@@ -10,7 +10,6 @@
 namespace shmem_sim::ascendc {
 
 inline constexpr int kMaxSlots = 65536;
-inline constexpr int kPoison = 0xA5;  // adversarial: what nobody has written
 
 std::byte* ub_window(int slot);
 

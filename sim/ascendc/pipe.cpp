@@ -38,11 +38,37 @@ void copy_row(void* destination, const void* source, uint64_t bytes) {
   }
 }
 
+void fill(std::byte* destination, uint64_t bytes, const Padding& padding) {
+  for (uint64_t at = 0; at < bytes; at += padding.unit) {
+    std::memcpy(destination + at, &padding.value, padding.unit);
+  }
+}
+
+// The value stands on both sides of the row; what is behind it up to whole blocks is lost, as after
+// every row.
+void copy_padded_row(std::byte* destination, const void* source, const Copy& copy) {
+  const Padding& padding = copy.padding;
+  std::byte* const behind = destination + padding.left + copy.row_bytes;
+  std::memmove(destination + padding.left, source, copy.row_bytes);
+  fill(destination, padding.left, padding);
+  fill(behind, padding.right, padding);
+  const uint64_t rest = copy.padded_bytes() % kUbBlockBytes;
+  if (adversarial() && rest != 0) {
+    std::memset(behind + padding.right, kPoison, kUbBlockBytes - rest);
+  }
+}
+
 void perform(const Copy& copy) {
+  const bool padded = copy.padded_bytes() != copy.row_bytes;
   for (uint64_t row = 0; row < copy.rows; ++row) {
-    copy_row(static_cast<std::byte*>(copy.destination) + row * copy.destination_stride,
-             static_cast<const std::byte*>(copy.source) + row * copy.source_stride,
-             copy.row_bytes);
+    std::byte* destination =
+        static_cast<std::byte*>(copy.destination) + row * copy.destination_stride;
+    const void* source = static_cast<const std::byte*>(copy.source) + row * copy.source_stride;
+    if (padded) {
+      copy_padded_row(destination, source, copy);
+    } else {
+      copy_row(destination, source, copy.row_bytes);
+    }
   }
 }
 
@@ -52,7 +78,7 @@ void move_on(Copy& copy, uint64_t destination_bytes, uint64_t source_bytes) {
 }
 
 bool can_be_split(const Copy& copy) {
-  return copy.rows > 1 || copy.row_bytes > kUbBlockBytes;
+  return copy.rows > 1 || (copy.row_bytes > kUbBlockBytes && copy.padded_bytes() == copy.row_bytes);
 }
 
 // Cuts the copy in two, between rows or within a single row, and takes one of the parts.

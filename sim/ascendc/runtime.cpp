@@ -204,7 +204,7 @@ void require_device_memory(const void* address,
 
 void issue_copy(Pipe pipe, const Copy& copy, const Site& site) {
   BlockPipes& own = noted(site);
-  const uint64_t destination = extent(copy.rows, copy.row_bytes, copy.destination_stride);
+  const uint64_t destination = extent(copy.rows, copy.padded_bytes(), copy.destination_stride);
   const uint64_t source = extent(copy.rows, copy.row_bytes, copy.source_stride);
   if (destination == 0) {
     return;
@@ -214,7 +214,7 @@ void issue_copy(Pipe pipe, const Copy& copy, const Site& site) {
   require_ub_alignment(
       own, copy.destination, copy.rows > 1 ? copy.destination_stride : 0, "destination", site);
   require_ub_alignment(own, copy.source, copy.rows > 1 ? copy.source_stride : 0, "source", site);
-  if (pipe == Pipe::kMte2 && copy.rows == 1 && copy.row_bytes <= Idling::kSmall) {
+  if (pipe == Pipe::kMte2 && copy.rows == 1 && copy.padded_bytes() <= Idling::kSmall) {
     own.idling.look(copy.source, copy.row_bytes, site);  // how kernels look at flags
   } else {
     own.idling.progress(site);

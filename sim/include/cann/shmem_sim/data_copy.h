@@ -3,7 +3,9 @@
 // Copies between global memory and the unified buffer (MTE2, MTE3) and within the buffer (V).
 // Included by kernel_operator.h.
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "shmem_sim/runtime.h"
 #include "shmem_sim/tensor.h"
@@ -100,25 +102,42 @@ __inline__ void CopyBlocks(sim::Pipe pipe,
                   site);
 }
 
+// The padding of a load. CANN documents at most 32 bytes a side; without isPad nothing is promised
+// about the elements it makes room for, so they get a value that is nobody's.
+template <class T, class Pad>
+__inline__ sim::Padding PaddingOf(const Pad& pad, const sim::Site& site) {
+  sim::note_call(site);
+  const uint64_t left = uint64_t{pad.leftPadding} * sizeof(T);
+  const uint64_t right = uint64_t{pad.rightPadding} * sizeof(T);
+  if (left > sim::kUbBlockBytes || right > sim::kUbBlockBytes) {
+    sim::fail("padding-too-wide",
+              "DataCopyPad pads at most 32 bytes on either side of a row; fill wider margins with "
+              "Duplicate");
+  }
+  sim::Padding padding{static_cast<uint8_t>(left), static_cast<uint8_t>(right), sizeof(T)};
+  if (pad.isPad) {
+    std::memcpy(&padding.value, &pad.paddingValue, std::min(sizeof(T), sizeof(pad.paddingValue)));
+  } else {
+    std::memset(&padding.value, sim::kPoison, sizeof(padding.value));
+  }
+  return padding;
+}
+
 template <class T>
 __inline__ void LoadRows(const LocalTensor<T>& destination,
                          const GlobalTensor<T>& source,
                          const DataCopyExtParams& p,
-                         bool padded,
+                         const sim::Padding& padding,
                          const sim::Site& site) {
-  sim::note_call(site);
-  if (padded) {
-    sim::fail("unmodelled-call",
-              "DataCopyPad with padding values is not modelled: leave isPad false and set the rest "
-              "yourself");
-  }
+  const uint64_t row = uint64_t{p.blockLen} + padding.left + padding.right;
   sim::issue_copy(sim::Pipe::kMte2,
                   {destination.GetPhyAddr(),
                    source.GetPhyAddr(),
                    p.blockCount,
                    p.blockLen,
-                   RoundUp(p.blockLen) + uint64_t{p.dstStride} * sim::kUbBlockBytes,
-                   uint64_t{p.blockLen} + p.srcStride},
+                   RoundUp(row) + uint64_t{p.dstStride} * sim::kUbBlockBytes,
+                   uint64_t{p.blockLen} + p.srcStride,
+                   padding},
                   site);
 }
 
@@ -208,11 +227,8 @@ __inline__ void DataCopyPad(const LocalTensor<T>& destination,
                             const DataCopyExtParams& p,
                             const DataCopyPadExtParams<T>& pad,
                             sim::Here here = {}) {
-  internal::LoadRows(destination,
-                     source,
-                     p,
-                     pad.isPad && (pad.leftPadding != 0 || pad.rightPadding != 0),
-                     here.in("DataCopyPad"));
+  const sim::Site site = here.in("DataCopyPad");
+  internal::LoadRows(destination, source, p, internal::PaddingOf<T>(pad, site), site);
 }
 template <class T>
 __inline__ void DataCopyPad(const LocalTensor<T>& destination,
@@ -220,11 +236,9 @@ __inline__ void DataCopyPad(const LocalTensor<T>& destination,
                             const DataCopyParams& p,
                             const DataCopyPadParams& pad,
                             sim::Here here = {}) {
-  internal::LoadRows(destination,
-                     source,
-                     internal::Extended(p),
-                     pad.isPad && (pad.leftPadding != 0 || pad.rightPadding != 0),
-                     here.in("DataCopyPad"));
+  const sim::Site site = here.in("DataCopyPad");
+  internal::LoadRows(
+      destination, source, internal::Extended(p), internal::PaddingOf<T>(pad, site), site);
 }
 template <class T>
 __inline__ void DataCopyPad(const GlobalTensor<T>& destination,

@@ -19,6 +19,7 @@ inline constexpr uint64_t kUbBytes = uint64_t{192} << 10;  // usable unified buf
 inline constexpr uint64_t kUbWindowBytes = uint64_t{256}
                                            << 10;  // addresses below are unified-buffer addresses
 inline constexpr uint64_t kUbBlockBytes = 32;      // alignment and granule of the unified buffer
+inline constexpr int kPoison = 0xA5;  // bytes that nobody has written, where it matters
 inline constexpr int kEventIds = 8;
 
 // Which call of the language, and where it stands in the program.
@@ -66,7 +67,17 @@ void* ub_address(uint64_t offset);
 void* ub_range(uint64_t offset, uint64_t bytes, const Site& site);
 bool is_ub(const void* address);
 
+// Elements of one value before and behind every row of a load: `left` and `right` of them in bytes,
+// `unit` bytes an element. At most 32 bytes a side.
+struct Padding {
+  uint8_t left = 0;
+  uint8_t right = 0;
+  uint8_t unit = 1;
+  uint64_t value = 0;  // its first `unit` bytes
+};
+
 // Rows of `row_bytes` bytes; strides in bytes from the start of one row to the start of the next.
+// A row at the destination starts with its padding.
 struct Copy {
   void* destination;
   const void* source;
@@ -74,6 +85,9 @@ struct Copy {
   uint64_t row_bytes;
   uint64_t destination_stride;
   uint64_t source_stride;
+  Padding padding = {};
+
+  uint64_t padded_bytes() const { return row_bytes + padding.left + padding.right; }
 };
 
 // Issues a copy on a pipe. It reads and writes when it completes: at issue, or in an adversarial
