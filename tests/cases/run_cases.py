@@ -9,6 +9,7 @@ and what must come out:
 UPDATE_CASES=1 writes these from what the tool does: read the difference before committing it.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import shlex
@@ -76,8 +77,9 @@ def main():
     names = sys.argv[2:] or sorted(path.parent.name for path in root.glob("*/args"))
     assert names, "no cases found"
     wrong = 0
-    for name in names:
-        outcome = outcome_of(tool, root / name)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        outcomes = list(pool.map(lambda name: outcome_of(tool, root / name), names))
+    for name, outcome in zip(names, outcomes):
         if os.environ.get("UPDATE_CASES"):
             update(root / name, outcome)
         differences = compare(root / name, outcome)

@@ -57,18 +57,79 @@ std::string_view severity_name(Severity severity) {
   return "";
 }
 
+// The bytes of the well-formed UTF-8 character at the start; 0 when there is none.
+size_t character_bytes(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const size_t bytes = lead < 0x80   ? 1
+                       : lead < 0xc2 ? 0
+                       : lead < 0xe0 ? 2
+                       : lead < 0xf0 ? 3
+                       : lead < 0xf5 ? 4
+                                     : 0;
+  if (bytes > text.size()) {
+    return 0;
+  }
+  const std::string_view rest = text.substr(1, bytes == 0 ? 0 : bytes - 1);
+  const bool whole =
+      std::all_of(rest.begin(), rest.end(), [](char c) { return (c & 0xc0) == 0x80; });
+  return whole ? bytes : 0;
+}
+
+// What a terminal can show: control characters and bytes that are no text become U+FFFD.
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t bytes = character_bytes(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (bytes == 0 || (first < 0x20 && first != '\t') || first == 0x7f) {
+      out += "\xef\xbf\xbd";
+    } else {
+      out += text.substr(0, bytes);
+    }
+    text.remove_prefix(std::max<size_t>(1, bytes));
+  }
+  return out;
+}
+
+// At most `limit` bytes of the text's end or start, cut between characters.
+std::string last_of(std::string text, size_t limit) {
+  if (text.size() <= limit) {
+    return text;
+  }
+  size_t start = text.size() - limit;
+  while (start < text.size() && (text[start] & 0xc0) == 0x80) {
+    ++start;
+  }
+  return "…" + text.substr(start);
+}
+std::string first_of(std::string text, size_t limit) {
+  if (text.size() <= limit) {
+    return text;
+  }
+  while (limit > 0 && (text[limit] & 0xc0) == 0x80) {
+    --limit;
+  }
+  return text.substr(0, limit) + "…";
+}
+
+// The line with the marked place; long lines are cut around it.
 std::string caret_lines(const SourceTexts::Place& place, const Span& span) {
+  constexpr size_t kBefore = 120;
+  constexpr size_t kMarkedAndBehind = 160;
   if (place.line_text.empty()) {
     return "";
   }
-  const std::string_view before =
-      place.line_text.substr(0, std::min(place.offset, place.line_text.size()));
-  const std::string_view marked =
-      place.line_text.substr(before.size(), std::max<size_t>(1, span.end - span.begin));
+  const size_t at = std::min(place.offset, place.line_text.size());
+  const std::string before = last_of(printable(place.line_text.substr(0, at)), kBefore);
+  const std::string_view rest = place.line_text.substr(at);
+  const std::string shown = first_of(printable(rest), kMarkedAndBehind);
+  const std::string marked =
+      printable(rest.substr(0, std::max<size_t>(1, span.end - span.begin))).substr(0, shown.size());
   std::string tildes = blank_of(marked, '~');
   std::replace(tildes.begin(), tildes.end(), '\t', '~');
-  return fmt::format("    {}\n    {}^{}\n",
-                     place.line_text,
+  return fmt::format("    {}{}\n    {}^{}\n",
+                     before,
+                     shown,
                      blank_of(before, ' '),
                      tildes.empty() ? "" : tildes.substr(1));
 }

@@ -39,6 +39,23 @@ TEST(SourceText, StopsTheMarkAtTheEndOfTheLine) {
   EXPECT_NE(printed("ab\ncd\n", 1, 5).find("    ab\n     ^\n"), std::string::npos);
 }
 
+TEST(SourceText, ShowsBytesThatAreNoTextAsReplacementCharacters) {
+  EXPECT_NE(printed("# \xd0\xd0\x01x", 2, 4)
+                .find("    # \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx\n      ^~\n"),
+            std::string::npos);
+  EXPECT_NE(printed("a \xe4\xb8", 0, 1).find("    a \xef\xbf\xbd\xef\xbf\xbd\n    ^\n"),
+            std::string::npos);
+}
+
+TEST(SourceText, CutsLongLinesAroundTheMark) {
+  const std::string line = std::string(500, 'a') + "HERE" + std::string(500, 'b');
+  const std::string text = printed(line, 500, 504);
+  EXPECT_NE(text.find("…aaaa"), std::string::npos);
+  EXPECT_NE(text.find("aHEREb"), std::string::npos);
+  EXPECT_NE(text.find("bbb…\n"), std::string::npos);
+  EXPECT_NE(text.find("\n" + std::string(4 + 1 + 120, ' ') + "^~~~\n"), std::string::npos);
+}
+
 TEST(SourceText, KnowsAllLineEnds) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     SourceTexts sources;

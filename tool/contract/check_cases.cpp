@@ -65,6 +65,12 @@ class CaseChecker {
   explicit CaseChecker(Reading& reading) : reading_(reading), contract_(reading.contract) {}
 
   void run() {
+    try_all();
+    drop_unfit_cases();
+  }
+
+ private:
+  void try_all() {
     std::vector<Dtype> dtypes = contract_.dispatch;
     if (dtypes.empty()) {
       dtypes = {Dtype::kInt8};  // nothing depends on it
@@ -79,7 +85,21 @@ class CaseChecker {
     }
   }
 
- private:
+  // Sizes that nobody declared and that the contract does not allow are not tested.
+  void drop_unfit_cases() {
+    const size_t before = contract_.cases.size();
+    std::erase_if(reading_.contract.cases,
+                  [this](const Case& test) { return unfit_.contains(test.name); });
+    if (contract_.cases.empty() && before > 0) {
+      reading_.diagnostics.add(
+          kCaseRefused,
+          unfit_condition_->condition->span,
+          fmt::format("{} holds for none of the sizes the tool tries by itself; declare some in "
+                      "correctness.case_matrix",
+                      unfit_condition_->text));
+    }
+  }
+
   // Those that verify runs, and the ends of what is allowed.
   std::vector<int64_t> pe_counts_to_try() const {
     std::set<int64_t> counts;
@@ -193,11 +213,17 @@ class CaseChecker {
     values.names["block_dim"] = blocks.value_or(1);
     for (const Requirement& requirement : contract_.requirements) {
       const auto holds = value_of(*requirement.condition, values, requirement.text, point.text());
-      if (holds && *holds == 0) {
+      if (holds && *holds == 0 && !point.test->declared) {
+        unfit_.insert(point.test->name);
+        unfit_condition_ = &requirement;
+      } else if (holds && *holds == 0) {
         report(kCaseRefused,
                *requirement.condition,
                fmt::format("{} does not hold for {}", requirement.text, point.text()));
       }
+    }
+    if (unfit_.contains(point.test->name)) {
+      return;
     }
     for (const Argument& argument : contract_.entry.arguments) {
       check_argument(argument, values, point);
@@ -227,6 +253,8 @@ class CaseChecker {
   Reading& reading_;
   const Contract& contract_;
   std::set<const Expression*> reported_;
+  std::set<std::string> unfit_;  // cases of the tool's own
+  const Requirement* unfit_condition_ = nullptr;
 };
 
 }  // namespace

@@ -71,10 +71,12 @@ struct WantedEntry {
 // The public spellings (requirements S5), else the only function that can be called from the host.
 Candidates usual_entries(const std::string& op, const KernelHeader& header) {
   Candidates host;
+  Candidates device;  // only looked at to say so, when there is nothing else
   for (const Function& function : header.functions) {
-    if (!function.is_device) {
-      host.push_back(&function);
-    }
+    (function.is_device ? device : host).push_back(&function);
+  }
+  if (host.empty()) {
+    host = device;
   }
   for (const std::string& name : {"aclshmem_" + op, op + "_kernel", op + "_demo"}) {
     Candidates found;
@@ -184,6 +186,9 @@ const Function* choose_entry(Reading& reading, const KernelHeader& header) {
   }
   if (entry.return_type != "void" && entry.errors.empty()) {
     refuse(kReturnType, fmt::format("{} {}", entry.return_type, entry.qualified()));
+  }
+  if (entry.is_variadic) {
+    refuse(kParameterType, entry.qualified() + " takes any arguments (...)");
   }
   if (entry.is_template && entry.template_parameter.empty()) {
     refuse(kTemplateParameters, entry.qualified());

@@ -106,6 +106,7 @@ struct Golden {
   std::string python;      // kDocument: the code
   std::string file;        // kFile: relative to the operator's folder
   std::string function;
+  Span span;
 };
 
 // A condition with the text the user wrote, for the message.
@@ -114,11 +115,12 @@ struct Requirement {
   std::string text;
 };
 
-// correctness.case_matrix: values for the shape symbols of one test.
+// Values for the shape symbols of one test: declared in correctness.case_matrix, or the tool's own.
 struct Case {
   std::string name;
   std::map<std::string, int64_t> symbols;
   bool stress = false;
+  bool declared = true;
 };
 
 struct Gate {

@@ -144,6 +144,7 @@ Function read_function(CXCursor cursor, int source) {
   function.is_template = clang_getCursorKind(cursor) == CXCursor_FunctionTemplate;
   function.is_c = !function.is_template && take(clang_Cursor_getMangling(cursor)) == function.name;
   function.span = span_of(cursor, source);
+  function.is_variadic = clang_isFunctionTypeVariadic(clang_getCursorType(cursor)) != 0;
   FunctionCollector parts{function, source};
   clang_visitChildren(cursor, &visit_function_part, &parts);
   if (parts.has_other_parameters || parts.template_parameters != 1) {
@@ -187,10 +188,12 @@ std::string file_not_found(const std::string& text) {
   return end == std::string::npos || text.empty() ? "" : text.substr(1, end - 1);
 }
 
-// An error belongs to the function whose declaration it stands in.
-void add_error(HeaderError error, KernelHeader& header) {
+// An error belongs to the function whose declaration it stands in: up to the ';' or '{' behind it,
+// for what is missing there is found late.
+void add_error(HeaderError error, std::string_view text, KernelHeader& header) {
   for (Function& function : header.functions) {
-    if (error.span.begin >= function.span.begin && error.span.begin <= function.span.end) {
+    const size_t end = text.find_first_of(";{", function.span.end);
+    if (error.span.begin >= function.span.begin && error.span.begin <= end) {
       function.errors.push_back(std::move(error));
       return;
     }
@@ -198,21 +201,22 @@ void add_error(HeaderError error, KernelHeader& header) {
   header.errors.push_back(std::move(error));
 }
 
-void collect_errors(CXTranslationUnit unit, int source, KernelHeader& header) {
+void collect_errors(CXTranslationUnit unit, const HeaderText& text, KernelHeader& header) {
+  const int source = text.source;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
     const std::unique_ptr<void, void (*)(CXDiagnostic)> item(clang_getDiagnostic(unit, i),
                                                              &clang_disposeDiagnostic);
     if (clang_getDiagnosticSeverity(item.get()) < CXDiagnostic_Error) {
       continue;
     }
-    const std::string text = take(clang_getDiagnosticSpelling(item.get()));
+    const std::string what = take(clang_getDiagnosticSpelling(item.get()));
     const CXSourceLocation place = clang_getDiagnosticLocation(item.get());
-    if (std::string file = file_not_found(text); !file.empty()) {
+    if (std::string file = file_not_found(what); !file.empty()) {
       header.not_found.push_back(std::move(file));
     } else if (clang_Location_isFromMainFile(place) != 0) {
-      add_error({{source, offset_of(place), offset_of(place) + 1}, text}, header);
+      add_error({{source, offset_of(place), offset_of(place) + 1}, what}, text.text, header);
     } else {
-      header.errors.push_back({{source, 0, 1}, "in an included file: " + text});
+      header.errors.push_back({{source, 0, 1}, "in an included file: " + what});
     }
   }
 }
@@ -336,7 +340,7 @@ KernelHeader read_kernel_header(const HeaderText& header, std::span<const Header
   }
   Collector collector{header.source, result, {}};
   clang_visitChildren(clang_getTranslationUnitCursor(unit.get()), &visit, &collector);
-  collect_errors(unit.get(), header.source, result);
+  collect_errors(unit.get(), header, result);
   return result;
 }
 

@@ -33,6 +33,7 @@ struct Function {
   bool is_template = false;
   std::string template_parameter;  // name of the one type parameter; empty: other parameters
   bool is_c = false;               // extern "C"
+  bool is_variadic = false;        // C's `...`
   bool is_device = false;          // __global__ or __aicore__: not called from the host
   Span span;
   std::vector<HeaderError> errors;  // inside its declaration

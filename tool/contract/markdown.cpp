@@ -135,10 +135,11 @@ bool check_encoding(const std::string& document, int source, Diagnostics& diagno
   if (!utf16 && bad == std::string_view::npos) {
     return true;
   }
-  diagnostics.add(
-      kEncoding,
-      {source, 0, 1},
-      utf16 ? "it starts like UTF-16" : "byte " + std::to_string(bad) + " is not UTF-8 (GBK?)");
+  diagnostics.add(kEncoding,
+                  {source, 0, 1},
+                  utf16                ? "it starts like UTF-16"
+                  : document[bad] == 0 ? "byte " + std::to_string(bad) + " is a NUL"
+                                       : "byte " + std::to_string(bad) + " is not UTF-8 (GBK?)");
   return false;
 }
 

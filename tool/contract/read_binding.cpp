@@ -104,6 +104,16 @@ void read_aliases(Reading& reading) {
   }
 }
 
+void check_fixed(Reading& reading) {
+  for (const YamlNode& node : reading.binding()["fixed"].items) {
+    if (node.is_scalar() && tensor_index(reading.contract, node.text) < 0) {
+      reading.diagnostics.add(kUnknownName,
+                              node.span,
+                              fmt::format("'{}' in torch_binding.fixed is no tensor", node.text));
+    }
+  }
+}
+
 void read_shared(Reading& reading) {
   Contract& contract = reading.contract;
   const YamlNode& node = reading.binding()["shared"];
@@ -212,6 +222,7 @@ void read_binding(Reading& reading) {
       reading.root["interface"]["shape_relations"], "interface.shape_relations", reading);
   read_conditions(reading.binding()["require"], "torch_binding.require", reading);
   read_aliases(reading);
+  check_fixed(reading);
   read_shared(reading);
   refuse_what_is_not_supported(reading);
 }

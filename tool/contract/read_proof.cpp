@@ -79,6 +79,7 @@ void read_golden(Reading& reading) {
     reading.contract.golden = document_golden(reading, node.span);
   } else if (auto file = file_golden(node.text)) {
     reading.contract.golden = std::move(file);
+    reading.contract.golden->span = node.span;
   } else if (is_in(kCollectives, node.text)) {
     golden.collective = node.text;
     reading.contract.golden = std::move(golden);
@@ -196,6 +197,7 @@ void read_cases(Reading& reading) {
   for (const int64_t size : {7, 64, 129}) {  // none declared: small, even, uneven
     Case test;
     test.name = fmt::format("size{}", size);
+    test.declared = false;
     for (const std::string& symbol : symbols_of(contract)) {
       test.symbols[symbol] = size;
     }

@@ -241,6 +241,13 @@ void check_unique_names(Reading& reading) {
   }
 }
 
+int64_t errors_in(const Diagnostics& diagnostics) {
+  return std::count_if(
+      diagnostics.list().begin(), diagnostics.list().end(), [](const Diagnostic& item) {
+        return item.rule->severity == Severity::kError;
+      });
+}
+
 // Symbols get their value from inputs; an output may only use what an input binds.
 void check_symbols(Reading& reading) {
   std::set<std::string> bound;
@@ -271,12 +278,14 @@ void read_tensors(Reading& reading) {
   const std::vector<std::string> names =
       strings_of(reading.binding()["fixed"], "torch_binding.fixed", reading.diagnostics);
   const std::set<std::string> fixed(names.begin(), names.end());
+  const int64_t errors_before = errors_in(reading.diagnostics);
   for (const YamlNode& node : interface["outputs"].items) {
     read_tensor(reading, node, true, fixed);
   }
   for (const YamlNode& node : interface["inputs"].items) {
     read_tensor(reading, node, false, fixed);
   }
+  const bool all_read = errors_in(reading.diagnostics) == errors_before;
   if (interface["inputs"].items.empty()) {
     reading.diagnostics.add(kMissing, reading.place_of("interface"), "interface.inputs");
   }
@@ -285,9 +294,8 @@ void read_tensors(Reading& reading) {
   }
   read_attributes(reading);
   check_unique_names(reading);
-  const size_t declared = interface["inputs"].items.size() + interface["outputs"].items.size();
-  if (reading.contract.tensors.size() == declared) {
-    check_symbols(reading);  // else a refused tensor might have bound them
+  if (all_read) {
+    check_symbols(reading);  // else what was refused might have bound them
   }
 }
 

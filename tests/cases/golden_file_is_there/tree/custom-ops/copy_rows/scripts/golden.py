@@ -1,0 +1,2 @@
+def golden(pe, n_pes, inputs, attrs):
+    return {}

@@ -1,0 +1,3 @@
+#pragma once
+#include <cstdint>
+struct copy_rows_kernel { void Process(); };
