@@ -71,6 +71,11 @@ class Epoch {
   int64_t next_ = 1;
 };
 
+// Adds what torch.compile and torch.export ask of an object of ShmemOps.<class_name>, which is
+// registered: its description, for the fake class that stands for it while a function is traced,
+// and whether it is the object of the last time. Not a template: every class has the same methods.
+void add_tracing_methods(const std::string& class_name);
+
 // --- checks: each raises with the operator's and the argument's name ---
 
 void check_device(const at::Tensor& tensor, const char* op, const char* name);

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text 44a0c955e9b95094
+// text 37b07ed5bd26f11a
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -72,6 +72,11 @@ class Epoch {
  private:
   int64_t next_ = 1;
 };
+
+// Adds what torch.compile and torch.export ask of an object of ShmemOps.<class_name>, which is
+// registered: its description, for the fake class that stands for it while a function is traced,
+// and whether it is the object of the last time. Not a template: every class has the same methods.
+void add_tracing_methods(const std::string& class_name);
 
 // --- checks: each raises with the operator's and the argument's name ---
 
