@@ -6,7 +6,7 @@
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
 #include "acl/acl_rt.h"
-#include "sim/acl/expect_refused.h"
+#include "sim/acl/test_words.h"
 #include "tests/support/in_child.h"
 
 namespace shmem_sim::acl {

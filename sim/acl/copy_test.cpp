@@ -7,7 +7,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
-#include "sim/acl/expect_refused.h"
+#include "sim/acl/test_words.h"
 #include "sim/core/finding.h"
 #include "sim/core/memory.h"
 #include "sim/core/stream.h"

@@ -6,7 +6,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
-#include "sim/acl/expect_refused.h"
+#include "sim/acl/test_words.h"
 #include "sim/core/stream.h"
 #include "tests/support/in_child.h"
 
@@ -15,13 +15,7 @@ namespace {
 
 using shmem_sim::tests::in_child;
 using tests::expect_refused;
-
-aclrtStream new_stream() {
-  aclrtStream stream = nullptr;
-  EXPECT_EQ(aclrtSetDevice(0), ACL_SUCCESS);
-  EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-  return stream;
-}
+using tests::new_stream;
 
 aclrtEvent new_event() {
   aclrtEvent event = nullptr;

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "acl/acl.h"
-#include "sim/acl/expect_refused.h"
+#include "sim/acl/test_words.h"
 #include "tests/support/in_child.h"
 
 namespace shmem_sim::acl {

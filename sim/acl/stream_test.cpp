@@ -8,7 +8,7 @@
 
 #include "acl/acl.h"
 #include "acl/acl_rt.h"
-#include "sim/acl/expect_refused.h"
+#include "sim/acl/test_words.h"
 #include "tests/support/in_child.h"
 
 namespace shmem_sim::acl {
@@ -16,13 +16,7 @@ namespace {
 
 using shmem_sim::tests::in_child;
 using tests::expect_refused;
-
-aclrtStream new_stream(int device = 0) {
-  aclrtStream stream = nullptr;
-  EXPECT_EQ(aclrtSetDevice(device), ACL_SUCCESS);
-  EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
-  return stream;
-}
+using tests::new_stream;
 
 // Keeps a stream busy until it is opened.
 struct Gate {

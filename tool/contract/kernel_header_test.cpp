@@ -5,12 +5,12 @@
 namespace shmem_bind::contract {
 namespace {
 
-KernelHeader parsed(const std::string& text) {
+KernelHeader parsed_header(const std::string& text) {
   return read_kernel_header({"src/k.h", text, 0}, {});
 }
 
 Function only(const std::string& text) {
-  KernelHeader header = parsed(text);
+  KernelHeader header = parsed_header(text);
   EXPECT_EQ(header.functions.size(), 1u) << text;
   return header.functions.empty() ? Function{} : header.functions[0];
 }
@@ -58,7 +58,7 @@ TEST(KernelHeader, ReplacesTheVendorsTypedefs) {
 }
 
 TEST(KernelHeader, IgnoresWhatACompilerIgnores) {
-  const KernelHeader header = parsed(
+  const KernelHeader header = parsed_header(
       "#if 0\nvoid no(int);\n#endif\n// void neither(int);\n/* void nor(int); */\n"
       "#define EXPORT __attribute__((visibility(\"default\")))\n"
       "EXPORT [[nodiscard]] int \\\n  yes(int a,\n      int /* unnamed */);\nvoid yes_too(void *a, "
@@ -71,13 +71,13 @@ TEST(KernelHeader, IgnoresWhatACompilerIgnores) {
 
 TEST(KernelHeader, KeepsOverloadsAndCountsARepeatedDeclarationOnce) {
   const KernelHeader header =
-      parsed("void f(int);\nvoid f(long);\nvoid f(int);\nnamespace N { void f(int); }\n");
+      parsed_header("void f(int);\nvoid f(long);\nvoid f(int);\nnamespace N { void f(int); }\n");
   ASSERT_EQ(header.functions.size(), 3u);
   EXPECT_EQ(header.functions[2].qualified(), "N::f");
 }
 
 TEST(KernelHeader, TellsCAndDeviceFunctions) {
-  const KernelHeader header = parsed(
+  const KernelHeader header = parsed_header(
       "extern \"C\" {\nvoid launch(void* stream);\n}\nextern \"C\" __global__ __aicore__ void "
       "kernel(GM_ADDR x);\n"
       "__aicore__ inline void helper() {}\n");
@@ -97,13 +97,13 @@ TEST(KernelHeader, KnowsOtherTemplateParameters) {
 
 TEST(KernelHeader, NamesClassesWhenThereIsNoFunction) {
   const KernelHeader header =
-      parsed("class Shuffle { public: void run(int); private: int count_; };\nstruct Forward;\n");
+      parsed_header("class Shuffle { public: void run(int); private: int count_; };\nstruct Forward;\n");
   EXPECT_TRUE(header.functions.empty());
   EXPECT_EQ(header.classes, (std::vector<std::string>{"Shuffle"}));
 }
 
 TEST(KernelHeader, GivesErrorsToTheFunctionTheyStandIn) {
-  const KernelHeader header = parsed("void good(int);\nvoid bad(unknown_t x, int y);\n");
+  const KernelHeader header = parsed_header("void good(int);\nvoid bad(unknown_t x, int y);\n");
   ASSERT_EQ(header.functions.size(), 2u);
   EXPECT_TRUE(header.functions[0].errors.empty());
   ASSERT_EQ(header.functions[1].errors.size(), 1u);
@@ -112,7 +112,7 @@ TEST(KernelHeader, GivesErrorsToTheFunctionTheyStandIn) {
 }
 
 TEST(KernelHeader, GoesOnWithoutHeadersItDoesNotHave) {
-  const KernelHeader header = parsed(
+  const KernelHeader header = parsed_header(
       "#include \"tiling/matmul.h\"\n#include <vector>\nvoid f(int);\nstruct S { tiling::Data "
       "data; };\n");
   ASSERT_EQ(header.functions.size(), 1u);
@@ -130,10 +130,10 @@ TEST(KernelHeader, IncludesHeadersOfTheSameFolder) {
 }
 
 TEST(KernelHeader, BearsAnythingThatIsNoHeader) {
-  EXPECT_TRUE(parsed("").functions.empty());
-  EXPECT_TRUE(parsed("\xef\xbb\xbf#pragma once\r\nvoid f(int);\r\n").errors.empty())
+  EXPECT_TRUE(parsed_header("").functions.empty());
+  EXPECT_TRUE(parsed_header("\xef\xbb\xbf#pragma once\r\nvoid f(int);\r\n").errors.empty())
       << "byte order mark, CRLF";
-  EXPECT_FALSE(parsed("}}}} ((( not C++").errors.empty());
+  EXPECT_FALSE(parsed_header("}}}} ((( not C++").errors.empty());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "acl/acl.h"
 
-// Words for the tests of this folder: how a call that is refused must leave.
+// Words that the tests of this folder share.
 
 namespace shmem_sim::acl::tests {
 
@@ -20,6 +20,13 @@ inline std::string recent_message() {
 inline void expect_refused(int error, int code, const std::string& said) {
   EXPECT_EQ(error, code) << said;
   EXPECT_NE(recent_message().find(said), std::string::npos) << "no message says: " << said;
+}
+
+inline aclrtStream new_stream(int device = 0) {
+  aclrtStream stream = nullptr;
+  EXPECT_EQ(aclrtSetDevice(device), ACL_SUCCESS);
+  EXPECT_EQ(aclrtCreateStream(&stream), ACL_SUCCESS);
+  return stream;
 }
 
 }  // namespace shmem_sim::acl::tests
