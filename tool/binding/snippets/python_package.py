@@ -75,5 +75,14 @@ def register_for_tracing(class_name: str, operator: str) -> None:
         def __obj_unflatten__(cls, flat: Any) -> "Fake":
             return cls(**dict(flat))
 
+        def compute(self, *_: Any) -> None:
+            raise RuntimeError(f"a traced function calls the functional form, {operator}(op, ...), not the method compute()")
+
+        def close(self) -> None:
+            raise RuntimeError("close() cannot be traced")
+
+        def get_name(self) -> str:
+            return class_name
+
     torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
     torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)

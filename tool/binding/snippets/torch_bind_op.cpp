@@ -73,13 +73,18 @@ constexpr const char* kSchema =
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_@@class@@) {
     using torch::Library;
-    libraries.reserve(3);
+    libraries.reserve(4);
     libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
     libraries.back().def(kSchema);
     for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
       libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
       libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
     }
+    // Autocast changes nothing here. Said, because torch.compile does not see the default for an
+    // operator that takes an object.
+    const auto autocast = c10::DispatchKey::AutocastPrivateUse1;
+    libraries.emplace_back(Library::IMPL, "shmem_ops", autocast, __FILE__, __LINE__);
+    libraries.back().impl(kOperator, torch::CppFunction::makeFallthrough());
   }
   return libraries;
 }();
