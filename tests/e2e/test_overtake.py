@@ -14,6 +14,8 @@ import sysconfig
 import tempfile
 import unittest
 
+from example_tree import copy_example
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
 SOURCES = ROOT / "tests/e2e/overtake"
@@ -37,7 +39,7 @@ class Overtake(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bind-e2e-"))
         tree = cls.folder / "custom-ops"
-        shutil.copytree(ROOT / "examples/custom-ops", tree, ignore=shutil.ignore_patterns("build"))
+        copy_example(tree, "all_gather")
         run([BUILD / "bin/shmem-bind", "build", tree / "all_gather", "--cann", BUILD / "cann", "--shmem", BUILD / "shmem",
              "--python", sys.executable])
         cls.binding = tree / "torch_binding/build/lib/shmem_custom_ops_torch.so"

@@ -114,10 +114,11 @@ struct Requirement {
   std::string text;
 };
 
-// correctness.case_matrix: values for the shape symbols of one test.
+// correctness.case_matrix: values for the shape symbols and the attributes of one test.
 struct Case {
   std::string name;
   std::map<std::string, int64_t> symbols;
+  std::map<std::string, std::string> attributes;  // of every attribute: a literal, as default_text
   bool stress = false;
 };
 
