@@ -105,6 +105,16 @@ TEST(Emit, GivesTheTestEveryCasesAttributes) {
   EXPECT_TRUE(has(text, "symbols[\"rows\"] + symbols[\"root\"]"));
 }
 
+TEST(Emit, SpellsDefaultsAsEachLanguageDoes) {
+  const FileSet files = files_of(contract::read_changed(
+      "  outputs:", "  attrs: [{name: wrap, type: bool, default: true}]\n  outputs:"));
+  EXPECT_TRUE(has(text_of(files, kClass), "bool wrap=True)"))
+      << "torch's schemas read Python's words";
+  EXPECT_TRUE(has(text_of(files, kClass), "torch::arg(\"wrap\") = bool{true}"));
+  EXPECT_TRUE(has(text_of(files, kPackage), "wrap: bool = True,"));
+  EXPECT_TRUE(has(text_of(files, kTest), "ATTRIBUTES = {\"wrap\": True}"));
+}
+
 TEST(Emit, NamesATensorThatIsReadAndWrittenInBothLists) {
   const std::string twice = "    - {name: input, dtype: dtype, shape: \"[rows, cols]\"}\n";
   const FileSet files = files_of(contract::read(

@@ -4,6 +4,7 @@
 
 #include "tool/base/text.h"
 #include "tool/binding/emit.h"
+#include "tool/binding/literal.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
@@ -73,10 +74,6 @@ std::string python_dtypes(const Contract& contract) {
     entries.emplace_back("\"fixed\": \"uint8\"");
   }
   return "{" + joined(entries, ", ") + "}";
-}
-
-std::string python_literal(const std::string& literal) {
-  return literal == "true" ? "True" : literal == "false" ? "False" : literal;
 }
 
 std::string python_cases(const Contract& contract) {

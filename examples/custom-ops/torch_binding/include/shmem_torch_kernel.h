@@ -22,6 +22,22 @@ void aclshmem_all_gather(uint32_t block_dim,
                          int64_t elements,
                          int32_t magic);
 }  // namespace ShmemKernel
+// operator halo_exchange, text 488bdd60124c696f
+namespace ShmemKernel {
+template <class T>
+void aclshmem_halo_exchange(uint32_t block_dim,
+                            void* stream,
+                            uint64_t fftsAddr,
+                            uint8_t* input,
+                            uint8_t* output,
+                            uint8_t* gva,
+                            int64_t rows,
+                            int64_t cols,
+                            int32_t halo,
+                            int32_t periodic,
+                            int32_t grid_cols,
+                            int32_t magic);
+}  // namespace ShmemKernel
 // operator kv_shuffle, text 9b3caf59570cd4d5
 namespace ShmemKernel {
 template <class T>
