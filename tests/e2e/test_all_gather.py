@@ -14,7 +14,7 @@ import time
 import unittest
 import uuid
 
-from example_tree import copy_example
+from example_tree import built_example, copy_example
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -51,10 +51,10 @@ class AllGather(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bind-e2e-"))
-        cls.tree = cls.folder / "good"
-        copy_example(cls.tree / "custom-ops", "all_gather")
-        cls.op = cls.tree / "custom-ops/all_gather"
-        cls.build = tool("build", cls.op, *roots())
+        tree, said = built_example(BUILD, "all_gather")
+        cls.tree = tree.parent
+        cls.op = tree / "all_gather"
+        cls.build = said["all_gather"]
 
     @classmethod
     def tearDownClass(cls):
