@@ -1,4 +1,4 @@
-"""Broken variants of examples/custom-ops: the example with one fault each, as committed trees under tests/e2e/broken/.
+"""Broken variants of the example all_gather: its tree with one fault each, as committed trees under tests/e2e/broken/.
 
     python3 tests/e2e/make_broken.py           writes the trees anew
     python3 tests/e2e/make_broken.py --check   exits 1 when a tree differs (a test does this)
@@ -10,8 +10,9 @@ import shutil
 import sys
 import tempfile
 
+from example_tree import copy_example
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples/custom-ops"
 BROKEN = ROOT / "tests/e2e/broken"
 KERNEL = "custom-ops/all_gather/src/all_gather_kernel.cpp"
 BINDING = "custom-ops/torch_binding/src/torch_bind_all_gather.cpp"
@@ -44,7 +45,8 @@ FAULTS = {
 
 def make(name, target):
     file, edits = FAULTS[name]
-    shutil.copytree(EXAMPLE, target / "custom-ops", ignore=shutil.ignore_patterns("build", "__pycache__", "README.md"))
+    copy_example(target / "custom-ops", "all_gather")
+    (target / "custom-ops/all_gather/README.md").unlink()
     text = (target / file).read_text(encoding="utf-8")
     for old, new in edits:
         if old not in text:

@@ -14,6 +14,8 @@ import time
 import unittest
 import uuid
 
+from example_tree import built_example, copy_example
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
 TOOL = BUILD / "bin/shmem-bind"
@@ -49,10 +51,10 @@ class AllGather(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bind-e2e-"))
-        cls.tree = cls.folder / "good"
-        shutil.copytree(ROOT / "examples/custom-ops", cls.tree / "custom-ops", ignore=shutil.ignore_patterns("build"))
-        cls.op = cls.tree / "custom-ops/all_gather"
-        cls.build = tool("build", cls.op, *roots())
+        tree, said = built_example(BUILD, "all_gather")
+        cls.tree = tree.parent
+        cls.op = tree / "all_gather"
+        cls.build = said["all_gather"]
 
     @classmethod
     def tearDownClass(cls):
@@ -176,14 +178,14 @@ class AllGather(unittest.TestCase):
 
     def test_an_operator_that_was_never_built_is_refused_by_verify(self):
         other = self.folder / "unbuilt"
-        shutil.copytree(ROOT / "examples/custom-ops", other / "custom-ops", ignore=shutil.ignore_patterns("build"))
+        copy_example(other / "custom-ops", "all_gather")
         result = tool("verify", other / "custom-ops/all_gather", *roots())
         self.assertEqual(result.returncode, 12)
         self.assertIn("shmem-bind build", result.stderr)
 
     def test_a_kernel_that_does_not_compile_fails_the_build_and_says_where(self):
         other = self.folder / "no_compile"
-        shutil.copytree(ROOT / "examples/custom-ops", other / "custom-ops", ignore=shutil.ignore_patterns("build"))
+        copy_example(other / "custom-ops", "all_gather")
         source = other / "custom-ops/all_gather/src/all_gather_kernel.cpp"
         source.write_text(source.read_text(encoding="utf-8").replace("int32_t round = 0;", "int32_t round = nonsense;"), encoding="utf-8")
         result = tool("build", other / "custom-ops/all_gather", *roots())

@@ -14,6 +14,8 @@ import sysconfig
 import tempfile
 import unittest
 
+from example_tree import built_example
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
 SOURCES = ROOT / "tests/e2e/overtake"
@@ -36,11 +38,8 @@ class Overtake(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="shmem-bind-e2e-"))
-        tree = cls.folder / "custom-ops"
-        shutil.copytree(ROOT / "examples/custom-ops", tree, ignore=shutil.ignore_patterns("build"))
-        run([BUILD / "bin/shmem-bind", "build", tree / "all_gather", "--cann", BUILD / "cann", "--shmem", BUILD / "shmem",
-             "--python", sys.executable])
-        cls.binding = tree / "torch_binding/build/lib/shmem_custom_ops_torch.so"
+        cls.tree, _ = built_example(BUILD, "all_gather")
+        cls.binding = cls.tree / "torch_binding/build/lib/shmem_custom_ops_torch.so"
         site = pathlib.Path(sysconfig.get_paths()["purelib"])
         npu = site / "torch_npu/include"
         kernel = cls.folder / "libcopy_kernel.so"
@@ -62,7 +61,7 @@ class Overtake(unittest.TestCase):
 
     def seen(self, queue):
         script = (f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
-                  f"export LD_LIBRARY_PATH={self.folder}/custom-ops/all_gather/build/lib:$LD_LIBRARY_PATH; exec \"$@\"")
+                  f"export LD_LIBRARY_PATH={self.tree}/all_gather/build/lib:$LD_LIBRARY_PATH; exec \"$@\"")
         text = run(["bash", "-c", script, "run", sys.executable, SOURCES / "run.py", self.probe, self.binding, free_port()],
                    env={**os.environ, "TASK_QUEUE_ENABLE": queue})
         return json.loads(text.splitlines()[-1])

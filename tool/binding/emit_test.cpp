@@ -21,6 +21,7 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 constexpr const char* kClass = "torch_binding/src/torch_bind_copy_rows.cpp";
+constexpr const char* kTest = "copy_rows/scripts/torch_test_copy_rows.py";
 constexpr const char* kPackage = "torch_binding/python/shmem_custom_ops/copy_rows.py";
 
 TEST(Emit, GivesTheSameBytesForTheSameContract) {
@@ -81,6 +82,66 @@ TEST(Emit, GivesAttributesTheirTypeAndDefault) {
   const FileSet files = files_of(read);
   EXPECT_TRUE(has(text_of(files, kClass), "int root=3")) << text_of(files, kClass);
   EXPECT_TRUE(has(text_of(files, kPackage), "root: int = 3,"));
+}
+
+TEST(Emit, GivesTheTestEveryCasesAttributes) {
+  std::string design = contract::changed(
+      contract::kGoodDesign,
+      "  outputs:",
+      "  attrs: [{name: root, type: int, default: 3}, {name: wrap, type: bool, default: true}]\n"
+      "  outputs:");
+  design = contract::changed(design,
+                             "  oracle: all_gather\n",
+                             "  oracle: all_gather\n  case_matrix:\n    - {case: a, shape: [2, 3], "
+                             "attrs: {wrap: false}}\n");
+  design = contract::changed(design, "[n_pes, rows, cols]", "[n_pes, rows + root, cols]");
+  const FileSet files = files_of(contract::read(
+      design,
+      contract::changed(
+          contract::kGoodHeader, "int32_t magic", "int32_t magic, int64_t root, int32_t wrap")));
+  const std::string& text = text_of(files, kTest);
+  EXPECT_TRUE(has(text, "ATTRIBUTES = {\"root\": 3, \"wrap\": True}")) << text;
+  EXPECT_TRUE(has(text, "\"a\": {\"cols\": 3, \"rows\": 2, \"root\": 3, \"wrap\": False},"));
+  EXPECT_TRUE(has(text, "symbols[\"rows\"] + symbols[\"root\"]"));
+}
+
+TEST(Emit, SpellsDefaultsAsEachLanguageDoes) {
+  const FileSet files = files_of(contract::read_changed(
+      "  outputs:", "  attrs: [{name: wrap, type: bool, default: true}]\n  outputs:"));
+  EXPECT_TRUE(has(text_of(files, kClass), "bool wrap=True)"))
+      << "torch's schemas read Python's words";
+  EXPECT_TRUE(has(text_of(files, kClass), "torch::arg(\"wrap\") = bool{true}"));
+  EXPECT_TRUE(has(text_of(files, kPackage), "wrap: bool = True,"));
+  EXPECT_TRUE(has(text_of(files, kTest), "ATTRIBUTES = {\"wrap\": True}"));
+}
+
+TEST(Emit, NamesATensorThatIsReadAndWrittenInBothLists) {
+  const std::string twice = "    - {name: input, dtype: dtype, shape: \"[rows, cols]\"}\n";
+  const FileSet files = files_of(contract::read(
+      contract::changed(contract::kGoodDesign, "  outputs:\n", "  outputs:\n" + twice)));
+  const std::string& text = text_of(files, kTest);
+  EXPECT_TRUE(has(text, "INPUTS = {\"input\": None}")) << text;
+  EXPECT_TRUE(has(text, "OUTPUTS = {\"input\": None, \"output\": None}"));
+  EXPECT_TRUE(has(text_of(files, kClass), "Tensor(a!) input, "));
+}
+
+TEST(Emit, KeepsTheContractsCodeApart) {
+  const std::string design =
+      contract::changed(contract::kGoodDesign, "oracle: all_gather", "oracle: see below");
+  const std::string code =
+      "\n```python golden\ndef golden(pe, n_pes, inputs, attrs):\n    return {}\n```\n";
+  const FileSet document = files_of(contract::read(
+      contract::changed(design, "  block_dim", "  golden: document\n  block_dim") + code));
+  EXPECT_TRUE(has(text_of(document, kTest),
+                  "    def golden(pe, n_pes, inputs, attrs):\n        return {}\n\n    return "
+                  "locals()\n"))
+      << text_of(document, kTest);
+  EXPECT_TRUE(has(text_of(document, kTest),
+                  "return contract_code()[\"golden\"](pe, n_pes, inputs, attrs)"));
+  const FileSet file = files_of(contract::read(
+      contract::changed(design, "  block_dim", "  golden: docs/right.py:answer\n  block_dim")));
+  EXPECT_TRUE(has(text_of(file, kTest), "HERE.parent / \"docs/right.py\""));
+  EXPECT_TRUE(has(text_of(file, kTest), "contract_code()[\"answer\"](pe, n_pes, inputs, attrs)"));
 }
 
 }  // namespace

@@ -19,4 +19,8 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+std::string python_literal(std::string_view value) {
+  return std::string(value == "true" ? "True" : value == "false" ? "False" : value);
+}
+
 }  // namespace shmem_bind::binding

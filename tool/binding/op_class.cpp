@@ -92,11 +92,11 @@ std::string schema(const Contract& contract) {
                                       : "Tensor " + tensor.name);
   }
   for (const Attribute& attribute : contract.attributes) {
-    pieces.push_back(
-        fmt::format("{} {}{}",
-                    schema_type(attribute),
-                    attribute.name,
-                    attribute.default_text.empty() ? "" : "=" + attribute.default_text));
+    pieces.push_back(fmt::format(
+        "{} {}{}",
+        schema_type(attribute),
+        attribute.name,
+        attribute.default_text.empty() ? "" : "=" + python_literal(attribute.default_text)));
   }
   std::string out;
   for (size_t i = 0; i < pieces.size(); ++i) {

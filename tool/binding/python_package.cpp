@@ -2,6 +2,7 @@
 
 #include "tool/base/text.h"
 #include "tool/binding/emit.h"
+#include "tool/binding/literal.h"
 #include "tool/binding/op_compute.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
@@ -21,12 +22,6 @@ std::string python_type(const Attribute& attribute) {
                                                     : "int";
 }
 
-std::string python_literal(const Attribute& attribute) {
-  return attribute.default_text == "true"    ? "True"
-         : attribute.default_text == "false" ? "False"
-                                             : attribute.default_text;
-}
-
 // One line for each parameter.
 std::string parameters(const Contract& contract, std::string_view indent) {
   std::vector<std::string> lines;
@@ -34,7 +29,7 @@ std::string parameters(const Contract& contract, std::string_view indent) {
     lines.push_back(fmt::format("{}{}: torch.Tensor,", indent, tensor.cpp_name));
   }
   for (const Attribute& attribute : contract.attributes) {
-    const std::string value = python_literal(attribute);
+    const std::string value = python_literal(attribute.default_text);
     lines.push_back(fmt::format("{}{}: {}{},",
                                 indent,
                                 attribute.cpp_name,

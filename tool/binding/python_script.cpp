@@ -4,6 +4,7 @@
 
 #include "tool/base/text.h"
 #include "tool/binding/emit.h"
+#include "tool/binding/literal.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
@@ -36,7 +37,7 @@ std::string python_dimension(const Dimension& dimension) {
 std::string python_shapes(const Contract& contract, bool outputs) {
   std::string out = "    return {\n";
   for (const Tensor& t : contract.tensors) {
-    if (outputs ? !t.is_output || t.is_input : !t.is_input) {
+    if (outputs ? !t.is_output || t.is_input : !t.is_input) {  // in place: an input
       continue;
     }
     std::vector<std::string> sizes;
@@ -48,11 +49,12 @@ std::string python_shapes(const Contract& contract, bool outputs) {
   return out + "    }";
 }
 
-// {"input": None}: the dispatch type; otherwise torch's name of the fixed one.
+// {"input": None}: the dispatch type; otherwise torch's name of the fixed one. A tensor that is
+// read and written stands in both lists.
 std::string python_types(const Contract& contract, bool outputs) {
   std::vector<std::string> entries;
   for (const Tensor& t : contract.tensors) {
-    if (outputs ? t.is_output : t.is_input && !t.is_output) {
+    if (outputs ? t.is_output : t.is_input) {
       entries.push_back(fmt::format(
           "\"{}\": {}",
           t.name,
@@ -81,9 +83,24 @@ std::string python_cases(const Contract& contract) {
     for (const auto& [name, value] : item.symbols) {
       symbols.push_back(fmt::format("\"{}\": {}", name, value));
     }
+    for (const auto& [name, literal] : item.attributes) {
+      symbols.push_back(fmt::format("\"{}\": {}", name, python_literal(literal)));
+    }
     out += fmt::format("    \"{}\": {{{}}},\n", item.name, joined(symbols, ", "));
   }
   return out + "}";
+}
+
+// Of the attributes: the first declared case's value stands in for a default that is missing.
+std::string python_attributes(const Contract& contract) {
+  std::vector<std::string> entries;
+  for (const contract::Attribute& attribute : contract.attributes) {
+    const std::string& literal = attribute.default_text.empty()
+                                     ? contract.cases[0].attributes.at(attribute.name)
+                                     : attribute.default_text;
+    entries.push_back(fmt::format("\"{}\": {}", attribute.name, python_literal(literal)));
+  }
+  return "{" + joined(entries, ", ") + "}";
 }
 
 std::string python_shared(const Contract& contract) {
@@ -104,21 +121,30 @@ std::string indented(const std::string& text) {
   return out.empty() ? out : out.substr(0, out.size() - 1);
 }
 
-std::string python_golden(const Contract& contract) {
-  const contract::Golden golden =
-      contract.golden.value_or(contract::Golden{});  // check demands one
-  if (golden.kind == contract::Golden::Kind::kDocument) {
-    return indented(golden.python + "\nreturn golden(pe, n_pes, inputs, {})");
+// What the contract gives as code, its names kept apart from the test's own.
+std::string python_contract_code(const contract::Golden& golden) {
+  std::string body;
+  if (golden.kind == contract::Golden::Kind::kCollective) {
+    return "";
   }
-  if (golden.kind == contract::Golden::Kind::kFile) {
-    return indented(fmt::format(
+  if (golden.kind == contract::Golden::Kind::kDocument) {
+    body = golden.python + "\nreturn locals()";
+  } else {
+    body = fmt::format(
         "import importlib.util\n\n"
         "spec = importlib.util.spec_from_file_location(\"contract_golden\", HERE.parent / \"{}\")\n"
         "module = importlib.util.module_from_spec(spec)\n"
         "spec.loader.exec_module(module)\n"
-        "return module.{}(pe, n_pes, inputs, {{}})",
-        golden.file,
-        golden.function));
+        "return vars(module)",
+        golden.file);
+  }
+  return "def contract_code():\n    \"\"\"契约自带的代码。\"\"\"\n" + indented(body) + "\n\n\n";
+}
+
+std::string python_golden(const Contract& contract, const contract::Golden& golden) {
+  if (golden.kind != contract::Golden::Kind::kCollective) {
+    return indented(
+        fmt::format("return contract_code()[\"{}\"](pe, n_pes, inputs, attrs)", golden.function));
   }
   std::string output;
   std::string input;
@@ -131,9 +157,18 @@ std::string python_golden(const Contract& contract) {
       input));
 }
 
+std::string python_arrange(const contract::Golden& golden) {
+  return golden.kind == contract::Golden::Kind::kCollective
+             ? ""
+             : "\n    contract_code().get(\"arrange\", lambda *_: None)(n_pes, inputs, attrs, "
+               "random)";
+}
+
 }  // namespace
 
 std::string emit_python_test(const Contract& contract) {
+  const contract::Golden golden =
+      contract.golden.value_or(contract::Golden{});  // check demands one
   return filled(
       "torch_test.py",
       {{"class", contract.class_name},
@@ -149,7 +184,10 @@ std::string emit_python_test(const Contract& contract) {
        {"local_mem_size", "256 << 20"},
        {"input_shapes", python_shapes(contract, false)},
        {"output_shapes", python_shapes(contract, true)},
-       {"golden", python_golden(contract)}});
+       {"attributes", python_attributes(contract)},
+       {"contract_code", python_contract_code(golden)},
+       {"golden", python_golden(contract, golden)},
+       {"arrange", python_arrange(golden)}});
 }
 
 }  // namespace shmem_bind::binding

@@ -133,9 +133,11 @@ class CaseChecker {
     return value;
   }
 
-  void add_attributes(Values& values) const {
+  // `own`: values that stand for the defaults.
+  void add_attributes(Values& values, const std::map<std::string, std::string>& own) const {
     for (const Attribute& attribute : contract_.attributes) {
-      const std::string& text = attribute.default_text;
+      const auto given = own.find(attribute.name);
+      const std::string& text = given == own.end() ? attribute.default_text : given->second;
       if (attribute.type == Attribute::Type::kBool) {
         values.names[attribute.name] = text == "true" ? 1 : 0;
       } else if (attribute.type == Attribute::Type::kInt) {
@@ -151,7 +153,7 @@ class CaseChecker {
     Values values;
     values.names["n_pes"] = pes;
     values.names.insert(contract_.maxima.begin(), contract_.maxima.end());
-    add_attributes(values);
+    add_attributes(values, {});
     int64_t largest = 1;
     for (const Dtype dtype : contract_.dispatch) {
       largest = std::max(largest, row(dtype).bytes);
@@ -200,7 +202,7 @@ class CaseChecker {
     values.names = {{"n_pes", point.pes}, {"pe", point.pes - 1}, {"epoch", 1}};
     values.names.insert(point.test->symbols.begin(), point.test->symbols.end());
     values.element_bytes["dtype"] = row(point.dtype).bytes;
-    add_attributes(values);
+    add_attributes(values, point.test->attributes);
     if (!add_tensors(point, values)) {
       return;
     }

@@ -115,10 +115,12 @@ struct Requirement {
   std::string text;
 };
 
-// Values for the shape symbols of one test: declared in correctness.case_matrix, or the tool's own.
+// Values for the shape symbols and the attributes of one test: declared in
+// correctness.case_matrix, or the tool's own.
 struct Case {
   std::string name;
   std::map<std::string, int64_t> symbols;
+  std::map<std::string, std::string> attributes;  // of every attribute: a literal, as default_text
   bool stress = false;
   bool declared = true;
 };

@@ -71,8 +71,10 @@ inline constexpr Rule kBuildModeLimit{
 inline constexpr Rule kNotYet{
     "C024", "not supported yet", "leave it out, or bind this operator by hand"};
 inline constexpr Rule kBadCase{"C025",
-                               "a case does not fit the first input's shape",
-                               "one whole number per dimension, as \"[64, 32]\""};
+                               "a case does not fit the inputs and attributes",
+                               "shape: \"[64, 32]\" for the first input, {a: \"[64, 32]\", b: "
+                               "\"[5]\"} for several; attrs: {halo: "
+                               "2}"};
 
 inline constexpr Rule kNoDesign{
     "C026",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "tool/base/text.h"
 #include "tool/contract/dtype.h"
@@ -29,6 +30,18 @@ std::optional<int64_t> whole_number(std::string_view text) {
 
 std::optional<int64_t> number_of(const YamlNode& node) {
   return node.is_scalar() ? whole_number(node.text) : std::nullopt;
+}
+
+bool is_literal_of(Attribute::Type type, const std::string& text) {
+  if (type == Attribute::Type::kBool) {
+    return text == "true" || text == "false";
+  }
+  if (type == Attribute::Type::kInt) {
+    return whole_number(text).has_value();
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
 std::vector<std::string> strings_of(const YamlNode& node,

@@ -132,47 +132,98 @@ std::set<std::string> symbols_of(const Contract& contract) {
   return symbols;
 }
 
-// Gives the first input's symbols their values; false when the shape does not fit.
-bool bind_symbols(const Tensor& input, const std::vector<int64_t>& numbers, Case& test) {
-  if (numbers.size() != input.shape.size()) {
-    return false;
-  }
-  for (size_t i = 0; i < numbers.size(); ++i) {
+// Gives an input's symbols their values; what is wrong, or nothing.
+std::string bind_symbols(const Tensor& input, const YamlNode& shape, Case& test) {
+  const std::vector<int64_t> numbers = numbers_of(shape);
+  bool fits = numbers.size() == input.shape.size();
+  for (size_t i = 0; fits && i < numbers.size(); ++i) {
     const Dimension& dimension = input.shape[i];
-    if (numbers[i] < 0) {
-      return false;
-    }
-    if (dimension.kind == Dimension::Kind::kSymbol &&
-        test.symbols.emplace(dimension.symbol, numbers[i]).first->second != numbers[i]) {
-      return false;
+    fits = numbers[i] >= 0;
+    if (fits && dimension.kind == Dimension::Kind::kSymbol) {
+      fits = test.symbols.emplace(dimension.symbol, numbers[i]).first->second == numbers[i];
     }
   }
-  return true;
+  return fits ? ""
+              : fmt::format("{} {}; {} has {} dimensions",
+                            test.name,
+                            shape.text,
+                            input.name,
+                            input.shape.size());
 }
 
-void read_case(Reading& reading, const YamlNode& node, const Tensor& input) {
+// The first input's shape, or a map from input to shape.
+std::string bind_shapes(const Contract& contract, const YamlNode& shapes, Case& test) {
+  if (!shapes.is_map()) {
+    const Tensor* first = first_input(contract);
+    return first == nullptr ? "" : bind_symbols(*first, shapes, test);
+  }
+  for (const auto& [key, shape] : shapes.entries) {
+    const auto input = std::find_if(
+        contract.tensors.begin(), contract.tensors.end(), [&name = key.text](const Tensor& t) {
+          return t.is_input && t.name == name;
+        });
+    if (input == contract.tensors.end()) {
+      return fmt::format("{}: {} is no input", test.name, key.text);
+    }
+    if (std::string problem = bind_symbols(*input, shape, test); !problem.empty()) {
+      return problem;
+    }
+  }
+  return "";
+}
+
+// Every attribute's value: the case's own, else the default.
+std::string bind_attributes(const Contract& contract, const YamlNode& values, Case& test) {
+  if (values.exists() && !values.is_map()) {
+    return fmt::format("{}: attrs is a map", test.name);
+  }
+  std::set<std::string> names;
+  for (const Attribute& attribute : contract.attributes) {
+    const YamlNode& own = values[attribute.name];
+    if (!own.exists() && attribute.default_text.empty()) {
+      return fmt::format("{} gives {} no value: it has no default", test.name, attribute.name);
+    }
+    if (own.exists() && !is_literal_of(attribute.type, own.text)) {
+      return fmt::format("{}: {} cannot be {}", test.name, attribute.name, own.text);
+    }
+    test.attributes[attribute.name] = own.exists() ? own.text : attribute.default_text;
+    names.insert(attribute.name);
+  }
+  for (const auto& [key, value] : values.entries) {
+    if (!names.contains(key.text)) {
+      return fmt::format("{}: {} is no attribute", test.name, key.text);
+    }
+  }
+  return "";
+}
+
+// What is wrong with a case, or nothing.
+std::string fill_case(const Contract& contract, const YamlNode& node, Case& test) {
+  const auto& others = contract.cases;
+  if (test.name.empty()) {
+    return "it has no name";
+  }
+  if (std::any_of(
+          others.begin(), others.end(), [&](const Case& c) { return c.name == test.name; })) {
+    return fmt::format("{} stands twice", test.name);
+  }
+  std::string problem = bind_shapes(contract, node["shape"], test);
+  if (problem.empty()) {
+    problem = bind_attributes(contract, node["attrs"], test);
+  }
+  for (const std::string& symbol : symbols_of(contract)) {
+    if (problem.empty() && !test.symbols.contains(symbol)) {
+      problem = fmt::format("{} gives {} no value", test.name, symbol);
+    }
+  }
+  return problem;
+}
+
+void read_case(Reading& reading, const YamlNode& node) {
   Case test;
   test.name = node["case"].text;
   test.stress = node["category"].text == "stress";
-  std::string problem;
-  if (test.name.empty() || !bind_symbols(input, numbers_of(node["shape"]), test)) {
-    problem = fmt::format("{} {}; {} has {} dimensions",
-                          test.name,
-                          node["shape"].text,
-                          input.name,
-                          input.shape.size());
-  }
-  for (const std::string& symbol : symbols_of(reading.contract)) {
-    if (problem.empty() && !test.symbols.contains(symbol)) {
-      problem = fmt::format(
-          "{} gives {} no value: only the first input's shape is given", test.name, symbol);
-    }
-  }
-  for (const Case& other : reading.contract.cases) {
-    if (other.name == test.name) {
-      problem = fmt::format("{} stands twice", test.name);
-    }
-  }
+  const std::string problem = fill_case(reading.contract, node, test);
   if (problem.empty()) {
     reading.contract.cases.push_back(std::move(test));
   } else {
@@ -183,13 +234,12 @@ void read_case(Reading& reading, const YamlNode& node, const Tensor& input) {
 
 void read_cases(Reading& reading) {
   Contract& contract = reading.contract;
-  const Tensor* input = first_input(contract);
-  if (input == nullptr) {
+  if (first_input(contract) == nullptr) {
     return;
   }
   const YamlNode& matrix = reading.root["correctness"]["case_matrix"];
   for (const YamlNode& node : matrix.items) {
-    read_case(reading, node, *input);
+    read_case(reading, node);
   }
   if (!matrix.items.empty()) {
     return;
@@ -200,6 +250,11 @@ void read_cases(Reading& reading) {
     test.declared = false;
     for (const std::string& symbol : symbols_of(contract)) {
       test.symbols[symbol] = size;
+    }
+    if (const std::string problem = bind_attributes(contract, matrix["attrs"], test);
+        !problem.empty()) {
+      reading.diagnostics.add(kBadCase, reading.place_of("interface"), problem);
+      return;
     }
     contract.cases.push_back(std::move(test));
   }

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include "tool/base/text.h"
@@ -165,18 +163,6 @@ void read_tensor(Reading& reading,
   read_dtype(reading, node["dtype"], node, tensor, fixed);
   read_its_shape(reading, node, tensor);
   tensors.push_back(std::move(tensor));
-}
-
-bool is_literal_of(Attribute::Type type, const std::string& text) {
-  if (type == Attribute::Type::kBool) {
-    return text == "true" || text == "false";
-  }
-  if (type == Attribute::Type::kInt) {
-    return whole_number(text).has_value();
-  }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
 // block_dim is no attribute of the operator, though DSL 0.3's example lists it here.

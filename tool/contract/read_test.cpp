@@ -385,6 +385,47 @@ TEST(Cases, AreReadFromTheMatrix) {
   EXPECT_TRUE(contract.cases[1].stress);
 }
 
+TEST(Cases, GiveShapesOfSeveralInputsAndAttributes) {
+  std::string design = with_cases(
+      "    - {case: a, shape: {input: \"[6, 2]\", table: [5]}}\n"
+      "    - {case: b, shape: {table: \"[0]\", input: [1, 1]}, attrs: {halo: 3, wrap: true}}\n");
+  design =
+      changed(design,
+              "  outputs:\n",
+              "    - {name: table, dtype: int64, shape: \"[moves]\"}\n"
+              "  attrs: [{name: halo, type: int, default: 1}, {name: wrap, type: bool, default: "
+              "false}]\n  outputs:\n");
+  const std::string header = changed(
+      kGoodHeader, "int32_t magic", "uint8_t* table, int32_t magic, int32_t halo, int32_t wrap");
+  const Contract contract = good(read(design, header));
+  ASSERT_EQ(contract.cases.size(), 2u);
+  EXPECT_EQ(contract.cases[0].symbols,
+            (std::map<std::string, int64_t>{{"cols", 2}, {"moves", 5}, {"rows", 6}}));
+  EXPECT_EQ(contract.cases[0].attributes,
+            (std::map<std::string, std::string>{{"halo", "1"}, {"wrap", "false"}}));
+  EXPECT_EQ(contract.cases[1].attributes,
+            (std::map<std::string, std::string>{{"halo", "3"}, {"wrap", "true"}}));
+  for (const auto& [from, to] : {std::pair{"table: [5]", "tables: [5]"},
+                                 std::pair{"table: [5]", "output: [5]"},
+                                 std::pair{", table: [5]", ""},
+                                 std::pair{"halo: 3", "halo: wide"},
+                                 std::pair{"halo: 3", "hole: 3"},
+                                 std::pair{"{halo: 3, wrap: true}", "3"},
+                                 std::pair{"int, default: 1", "int"}}) {
+    EXPECT_EQ(read(changed(design, from, to), header).codes().substr(0, 4), "C025") << to;
+  }
+}
+
+TEST(Cases, TryTheirOwnAttributes) {
+  const std::string design =
+      changed(with_cases("    - {case: a, shape: [4, 4], attrs: {halo: 5}}\n", "halo <= rows"),
+              "  outputs:\n",
+              "  attrs: [{name: halo, type: int, default: 1}]\n  outputs:\n");
+  const std::string header = changed(kGoodHeader, "int32_t magic", "int32_t magic, int32_t halo");
+  EXPECT_EQ(read(design, header).codes(), "N004");
+  EXPECT_EQ(read(changed(design, "halo: 5", "halo: 4"), header).codes(), "");
+}
+
 TEST(Cases, MustFitTheFirstInput) {
   EXPECT_EQ(read(with_cases("    - {case: a, shape: \"[64]\"}\n")).codes(), "C025");
   EXPECT_EQ(read(with_cases("    - {case: a, shape: \"[64, x]\"}\n")).codes(), "C025");

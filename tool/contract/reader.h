@@ -45,6 +45,7 @@ std::optional<std::vector<Dimension>> shape_in_list(const YamlNode& shapes,
                                                     Diagnostics& diagnostics);
 std::optional<int64_t> whole_number(std::string_view text);  // decimal, 64 bits, nothing else
 std::optional<int64_t> number_of(const YamlNode& node);
+bool is_literal_of(Attribute::Type type, const std::string& text);
 // A sequence of scalars, or one scalar; reports other forms.
 std::vector<std::string> strings_of(const YamlNode& node,
                                     std::string_view what,

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text d10b2b94199ae3f6
+# contract ea14fd91682dfd1d, text b2dbd4c12f849de3
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -40,6 +41,7 @@ CASES = {
 INPUTS = {"input": None}
 OUTPUTS = {"output": None}
 SHARED = []  # 所有 PE 必须一致的输入
+ATTRIBUTES = {}  # compute 的关键字参数; 用例可以另给值
 LOCAL_MEM_SIZE = 256 << 20  # 每个 PE 的对称内存字节数
 LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
@@ -87,11 +89,15 @@ def output_shapes(n_pes, symbols):
     }
 
 
-def golden(pe, n_pes, inputs):
+def golden(pe, n_pes, inputs, attrs):
     """CPU 参考结果。inputs[p][名字] 是 PE p 的输入。"""
     import torch
 
     return {"output": torch.stack([inputs[p]["input"] for p in range(n_pes)])}
+
+
+def arrange(n_pes, inputs, attrs, random):
+    """把随机输入改成有意义的值 (例如表)。inputs[p][名字] 是 PE p 的输入, random 是 random.Random。"""
 
 
 # ---- 数据 ----
@@ -130,12 +136,23 @@ def base_data(pe, n_pes, job, dtype_name, case):
     return _BASE[key]
 
 
-def gen_data(pe, n_pes, job, dtype_name, case, call):
-    """第 call 次调用的输入: 每次调用的数据都不同。"""
+def attributes_of(symbols):
+    return {name: symbols.get(name, default) for name, default in ATTRIBUTES.items()}
+
+
+def gen_data(n_pes, job, dtype_name, case, call):
+    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
     import torch
 
-    base = base_data(pe, n_pes, job, dtype_name, case)
-    return {name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()}
+    inputs = []
+    for pe in range(n_pes):
+        base = base_data(pe, n_pes, job, dtype_name, case)
+        inputs.append({name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()})
+    seed = f"{job['seed']}/{dtype_name}/{case}/{call}"
+    arrange(n_pes, inputs, attributes_of(job["cases"][case]), random.Random(seed))
+    for mine in inputs:
+        mine.update({name: inputs[0][name] for name in SHARED})
+    return inputs
 
 
 def as_bytes(tensor):
@@ -259,15 +276,17 @@ def run_case(op, pe, job, dtype_name, case, recorder):
     import torch
 
     n_pes = job["pes"]
+    attrs = attributes_of(job["cases"][case])
     prepared = []
     for call in range(job["calls"]):
         layout = LAYOUTS[call % len(LAYOUTS)]
-        everyone = [gen_data(p, n_pes, job, dtype_name, case, call) for p in range(n_pes)]
-        want = golden(pe, n_pes, everyone)
+        everyone = gen_data(n_pes, job, dtype_name, case, call)
+        want = golden(pe, n_pes, everyone, attrs)
         ins, outs = {}, {}
         for name, value in everyone[pe].items():
             ins[name] = DeviceTensor(list(value.shape), value.dtype, layout)
             ins[name].source = value.npu()
+        outs.update({name: ins[name] for name in OUTPUTS if name in ins})  # 既读又写的张量
         for name, shape in output_shapes(n_pes, job["cases"][case]).items():
             outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
         prepared.append((call, layout, everyone[pe], want, ins, outs))
@@ -279,7 +298,8 @@ def run_case(op, pe, job, dtype_name, case, recorder):
         # 紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步
         for tensor in ins.values():
             tensor.view.copy_(tensor.source)
-        op.compute(*[outs[name].view for name in OUTPUTS], *[ins[name].view for name in INPUTS])
+        only_read = [ins[name].view for name in INPUTS if name not in OUTPUTS]
+        op.compute(*[outs[name].view for name in OUTPUTS], *only_read, **attrs)
         after = {name: outs[name].view.clone() for name in OUTPUTS}
         results.append((call, layout, mine, want, outs, after))
     torch.npu.synchronize()
@@ -438,7 +458,7 @@ def judge(job, codes):
                     if not record["equal"] or record["output"] != record["golden"]:
                         problems.append(f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail']}")
                 if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
-                    total = sum(len(as_bytes(t)) for t in gen_data(0, job["pes"], job, dtype_name, case, call).values())
+                    total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
                     if total >= 8:
                         problems.append(f"{name}: 不同 PE 的输入相同, 结果没有意义")
     finished = {record["pe"] for record in records if record.get("finished")}
@@ -529,6 +549,7 @@ def parse(arguments):
     args = parser.parse_args(arguments)
     if args.shape:
         CASES["shape"] = {key: int(value) for key, value in (item.split("=") for item in args.shape)}
+        CASES["shape"].update(attributes_of(CASES["shape"]))
         args.case = ["shape"]
     if args.calls < 3 and not args.plan and not args.worker:
         parser.error("--calls 至少为 3: 一次调用看不出信号复用")

@@ -1,0 +1,140 @@
+"""The example operators beside AllGather: committed files, C++ programs, verdicts, what they refuse, and a broken kernel.
+
+Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem.
+"""
+
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import unittest
+
+from example_tree import built_example, copy_example
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
+ROOTS = ["--cann", BUILD / "cann", "--shmem", BUILD / "shmem", "--python", ROOT / ".venv/bin/python"]
+OPERATORS = ["halo_exchange", "kv_shuffle"]
+ENVIRONMENT = f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=300, **options)
+
+
+def tool(command, op, *arguments):
+    return run(BUILD / "bin/shmem-bind", command, op, *arguments)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def run_program(op, pes, **settings):
+    """The operator's C++ program on `pes` PEs; exit codes and everything that was said."""
+    script = ENVIRONMENT + f"export LD_LIBRARY_PATH={op}/build/lib:$LD_LIBRARY_PATH; exec {op}/build/bin/{op.name} \"$@\""
+    environment = {**os.environ, "SHMEM_SIM_WAIT_TIMEOUT_MS": "20000", **{k: str(v) for k, v in settings.items()}}
+    endpoint = f"tcp://127.0.0.1:{free_port()}"
+    started = [subprocess.Popen(["bash", "-c", script, "run", str(pe), str(pes), endpoint], env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for pe in range(pes)]
+    said = "".join(process.communicate(timeout=100)[0] for process in started)
+    return [process.returncode for process in started], said
+
+
+def setUpModule():
+    global TREE
+    TREE, _ = built_example(BUILD, *OPERATORS)
+
+
+class Example:
+    """What holds for every operator; a class below for each."""
+
+    PES = ()         # of the C++ program
+    VERIFIED = ""    # --pes of verify; shmem-bind run tries more counts, seeds and launchers
+    QUIET = ""       # the line that completes data before its signal
+
+    @property
+    def op(self):
+        return TREE / self.NAME
+
+    def test_the_committed_files_are_what_generate_writes(self):
+        result = tool("diff", self.op)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_its_program_passes(self):
+        for pes in self.PES:
+            for settings in ({}, {"SHMEM_SIM_SEED": pes, "SHMEM_SIM_SLOW_PE": pes - 1}):
+                codes, said = run_program(self.op, pes, **settings)
+                self.assertEqual(codes, [0] * pes, f"{settings}\n{said[-4000:]}")
+                self.assertEqual(said.count("PASS"), pes)
+
+    def test_its_program_sees_a_signal_before_its_data(self):
+        folder = tempfile.mkdtemp(prefix="shmem-bind-e2e-")
+        self.addCleanup(shutil.rmtree, folder)
+        broken = pathlib.Path(folder) / "custom-ops"
+        copy_example(broken, self.NAME)
+        source = broken / self.NAME / f"src/{self.NAME}_kernel.cpp"
+        text = source.read_text(encoding="utf-8")
+        self.assertIn(self.QUIET, text)
+        source.write_text(text.replace(self.QUIET, ""), encoding="utf-8")
+        built = run("bash", "-c", f"{ENVIRONMENT} exec bash {broken}/{self.NAME}/scripts/build_kernel.sh")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        codes, said = run_program(broken / self.NAME, 4, SHMEM_SIM_SEED=1)
+        self.assertNotEqual(codes, [0] * 4)
+        self.assertIn("wrong", said)
+
+    def test_it_is_verified(self):
+        result = tool("verify", self.op, "--pes", self.VERIFIED, "--seeds", "3", "--fork-only", *ROOTS)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn(f"{self.NAME}: verified", result.stdout)
+
+    def refused_call(self, *arguments):
+        """What the generated test says when its operator refuses."""
+        script = ENVIRONMENT + f"exec bash {self.op}/scripts/run_torch_test.sh \"$@\""
+        result = run("bash", "-c", script, "run", *arguments, env={**os.environ, "PYTHON": str(ROOT / ".venv/bin/python")})
+        self.assertNotEqual(result.returncode, 0)
+        return result.stdout + result.stderr
+
+
+class KVShuffle(Example, unittest.TestCase):
+    NAME = "kv_shuffle"
+    PES = (2, 4, 8)
+    VERIFIED = "4"
+    QUIET = "    aclshmem_quiet();  // the piece is complete before the peer hears of it\n"
+
+    def test_an_odd_number_of_pes_is_refused(self):
+        result = tool("verify", self.op, "--pes", "3", *ROOTS)
+        self.assertEqual(result.returncode, 10)
+        self.assertIn("2..8, a multiple of 2", result.stderr)
+        self.assertIn("KVShuffle: 3 PEs; it works with 2..8, a multiple of 2", self.refused_call("--pes", "3"))
+
+
+class HaloExchange(Example, unittest.TestCase):
+    NAME = "halo_exchange"
+    PES = (1, 3, 4, 8)
+    VERIFIED = "3,4"
+    QUIET = "    aclshmem_quiet();  // edges are complete before anyone hears of them\n"
+
+    def test_a_halo_that_is_wider_than_the_tile_is_refused(self):
+        said = self.refused_call("--pes", "2", "--dtype", "fp32", "--shape", "rows=3", "cols=9", "halo=4")
+        self.assertIn("HaloExchange: the contract requires halo <= rows && halo <= cols", said)
+
+
+class Tracing(unittest.TestCase):
+    def test_compile_and_export_see_through_the_functional_forms(self):
+        libraries = ":".join(f"{TREE}/{name}/build/lib" for name in OPERATORS)
+        script = ENVIRONMENT + f"export LD_LIBRARY_PATH={libraries}:$LD_LIBRARY_PATH; exec \"$@\""
+        result = run("bash", "-c", script, "run", ROOT / ".venv/bin/python", ROOT / "tests/e2e/programs/tracing_examples.py",
+                     TREE / "torch_binding/build/lib/shmem_custom_ops_torch.so", free_port())
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr[-4000:])
+        for name in OPERATORS:
+            for way in ("compile eager", "compile aot_eager", "export"):
+                self.assertIn(f"{name}, {way}: True", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
