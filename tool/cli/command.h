@@ -68,6 +68,7 @@ Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
 Outcome command_clean(Environment& environment);
+Outcome command_explain(Environment& environment);
 
 // Steps that `run` chains; each fills the outcome and says whether to go on.
 bool generate(Environment& environment, const Operator& op, Outcome& outcome);
