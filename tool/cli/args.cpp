@@ -6,6 +6,7 @@
 
 #include "tool/base/text.h"
 #include "tool/binding/file_set.h"
+#include "tool/cli/number_list.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -27,14 +28,12 @@ Exit codes: 0 done or skipped, 1 the tool or the machine failed, 2 usage, 10 the
 Results go to standard output, talk to standard error; --format json gives both as one object on standard output.)";
 
 // Adds what every command has.
-CLI::App* add_command(CLI::App& app,
-                      Args& args,
-                      CommandName name,
-                      const std::string& word,
-                      const std::string& about) {
+CLI::App* add_plain_command(CLI::App& app,
+                            Args& args,
+                            CommandName name,
+                            const std::string& word,
+                            const std::string& about) {
   CLI::App* command = app.add_subcommand(word, about);
-  command->add_option("operator", args.path, "the operator's folder, or its docs/design.md")
-      ->required();
   command
       ->add_option_function<std::string>(
           "--format",
@@ -43,6 +42,37 @@ CLI::App* add_command(CLI::App& app,
       ->check(CLI::IsMember({"text", "json"}));
   command->callback([&args, name] { args.command = name; });
   return command;
+}
+
+// Adds a command about one operator.
+CLI::App* add_command(CLI::App& app,
+                      Args& args,
+                      CommandName name,
+                      const std::string& word,
+                      const std::string& about) {
+  CLI::App* command = add_plain_command(app, args, name, word, about);
+  command->add_option("operator", args.path, "the operator's folder, or its docs/design.md")
+      ->required();
+  return command;
+}
+
+// Adds an option that takes numbers and ranges.
+void add_numbers(CLI::App* command,
+                 const std::string& name,
+                 std::vector<int64_t>& numbers,
+                 const std::string& about) {
+  const auto take = [&numbers, name](const CLI::results_t& texts) {
+    const auto read = parse_number_list(joined(texts, ","));
+    if (!read.ok()) {
+      throw CLI::ValidationError(name, read.failure().text);
+    }
+    numbers = read.value();
+    return true;
+  };
+  command->add_option(name, take, about)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)  // may be given again
+      ->allow_extra_args(false)
+      ->type_name("N[,N|N..N]");
 }
 
 void add_gate(CLI::App* command, Args& args) {
@@ -70,14 +100,11 @@ void add_target(CLI::App* command, Args& args) {
 }
 
 void add_verification(CLI::App* command, Args& args) {
-  command->add_option("--pes", args.pes, "numbers of PEs, e.g. 2,8")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option(
-          "--seeds", args.seeds, "adversarial seeds of the simulator; 1,2,3,4,5 unless given")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+  add_numbers(command, "--pes", args.pes, "numbers of PEs, e.g. 2,8 or 2..8");
+  add_numbers(command,
+              "--seeds",
+              args.seeds,
+              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given");
   command->add_option("--calls", args.calls, "calls on one operator object")
       ->check(CLI::Range(3, 100000));
   command->add_option("--deadline", args.deadline_s, "seconds for one job")
@@ -114,6 +141,9 @@ void add_commands(CLI::App& app, Args& args) {
   CLI::App* clean = add_command(
       app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
+  CLI::App* explain = add_plain_command(
+      app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
+  explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
   for (CLI::App* command : {generate, build, verify, run}) {
     add_gate(command, args);
   }

@@ -9,13 +9,14 @@
 
 namespace shmem_bind::cli {
 
-enum class CommandName { kCheck, kGenerate, kDiff, kBuild, kVerify, kRun, kClean };
+enum class CommandName { kCheck, kGenerate, kDiff, kBuild, kVerify, kRun, kClean, kExplain };
 
 // The command line, read. One struct for all commands: a value that a command does not have keeps
 // its default.
 struct Args {
   CommandName command = CommandName::kCheck;
   std::string path;  // the operator's folder, or its design.md
+  std::string code;  // of explain; empty: all of them
   bool json = false;
   bool verbose = false;
   bool accept_unverified = false;

@@ -68,6 +68,7 @@ Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
 Outcome command_clean(Environment& environment);
+Outcome command_explain(Environment& environment);
 
 // True, with the reason and the way out told, when the operator is part of a SHMEM source tree:
 // that tree builds it, and this program neither builds nor verifies there.
