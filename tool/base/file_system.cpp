@@ -84,6 +84,11 @@ bool RealFileSystem::is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+bool RealFileSystem::is_link(const std::string& path) {
+  std::error_code error;
+  return fs::is_symlink(path, error);
+}
+
 std::vector<std::string> RealFileSystem::list(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -124,6 +129,10 @@ bool MemoryFileSystem::exists(const std::string& path) {
 bool MemoryFileSystem::is_folder(const std::string& path) {
   const auto next = files.lower_bound(path + "/");
   return next != files.end() && next->first.rfind(path + "/", 0) == 0;
+}
+
+bool MemoryFileSystem::is_link(const std::string&) {
+  return false;
 }
 
 std::vector<std::string> MemoryFileSystem::list(const std::string& folder) {

@@ -174,6 +174,7 @@ Result<Done> find_python(const TargetOptions& options,
 
 Result<Target> find_target(const TargetOptions& options, FileSystem& files, ProcessRunner& runner) {
   Target target;
+  target.jobs = options.jobs;
   if (auto found = find_cann(options, files, target); !found.ok()) {
     return found.failure();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tool/base/file_system.h"
@@ -19,6 +20,7 @@ struct Target {
   std::string cann_version;       // "8.5.0"
   std::string torch_version;      // "2.13.0+cpu"
   std::string torch_npu_version;  // "2.13.0"
+  int64_t jobs = 0;               // parallel compiles of the scripts (JOBS); 0: their default
 };
 
 // What the command line said; empty: not said.
@@ -28,6 +30,7 @@ struct TargetOptions {
   std::string python;
   std::string beside;  // the folder of the running program: the simulated CANN may lie in ../cann
                        // and ../shmem
+  int64_t jobs = 0;
 };
 
 // The option, else the environment (ASCEND_HOME_PATH, SHMEM_REPO or SHMEM_HOME_PATH, PYTHON), else

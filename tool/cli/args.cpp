@@ -96,6 +96,8 @@ void add_target(CLI::App* command, Args& args) {
   command->add_option("--python",
                       args.target.python,
                       "Python with torch and torch_npu; else PYTHON, .venv, python3");
+  command->add_option("--jobs", args.target.jobs, "parallel compiles; 2 unless given")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("-v,--verbose", args.verbose, "show what the tools below say");
 }
 
@@ -138,23 +140,38 @@ void add_commands(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  CLI::App* batch = add_plain_command(
+      app, args, CommandName::kBatch, "batch", "run, for every operator at or below a folder.");
+  batch->add_option("folder", args.path, "operators are its folders with docs/design.md")
+      ->required();
+  batch->add_flag("--dry-run", args.dry_run, "say what would be written and run, do neither");
   CLI::App* clean = add_command(
       app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
+  CLI::App* init = add_plain_command(app,
+                                     args,
+                                     CommandName::kInit,
+                                     "init",
+                                     "Write a contract to fill in, from the kernel header.");
+  init->add_option("folder", args.path, "the operator's folder, custom-ops/<op>")->required();
+  init->add_option("--header", args.header, "the kernel header; else src/<op>_kernel.h");
+  init->add_flag("--in-tree", args.in_tree, "the operator is one of a SHMEM tree's examples/");
+  init->add_flag("--dry-run", args.dry_run, "print what would be written, write nothing");
   CLI::App* explain = add_plain_command(
       app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
   explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
-  for (CLI::App* command : {generate, build, verify, run}) {
+  for (CLI::App* command : {generate, build, verify, run, batch}) {
     add_gate(command, args);
   }
-  for (CLI::App* command : {generate, run, diff}) {
+  for (CLI::App* command : {generate, run, diff, batch}) {
     add_writing(command, args);
   }
-  for (CLI::App* command : {build, verify, run}) {
+  for (CLI::App* command : {build, verify, run, batch}) {
     add_target(command, args);
   }
   add_verification(verify, args);
   add_verification(run, args);
+  add_verification(batch, args);
 }
 
 // What to say when the first word is no command; CLI11 would only say that one is required.

@@ -39,6 +39,10 @@ Outcome run(Environment& environment) {
       return command_clean(environment);
     case CommandName::kExplain:
       return command_explain(environment);
+    case CommandName::kBatch:
+      return command_batch(environment);
+    case CommandName::kInit:
+      return command_init(environment);
   }
   return {};
 }
