@@ -157,6 +157,18 @@ std::string absolute_path(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
 }
 
+std::string resolved_path(const std::string& path) {
+  std::error_code error;
+  std::string resolved = fs::weakly_canonical(absolute_path(path), error).string();
+  if (error) {
+    resolved = absolute_path(path);
+  }
+  while (resolved.size() > 1 && resolved.back() == '/') {
+    resolved.pop_back();
+  }
+  return resolved;
+}
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -54,7 +54,8 @@ class MemoryFileSystem : public FileSystem {
 
 // The absolute form without "." and ".."; not resolved through links.
 std::string absolute_path(const std::string& path);
-std::string environment(const char* name);                // empty when unset
+std::string resolved_path(const std::string& path);  // absolute, through links as far as they are
+std::string environment(const char* name);           // empty when unset
 std::string temporary_folder(const std::string& prefix);  // made; the caller removes it
 void remove_tree(const std::string& folder);
 

@@ -39,6 +39,17 @@ struct TargetOptions {
 // and torch_npu have one version. Starts Python once (50 ms).
 Result<Target> find_target(const TargetOptions& options, FileSystem& files, ProcessRunner& runner);
 
+// The same, part by part, for who wants to know everything that is wrong: each failure stands by
+// itself, and the rest is found as far as it goes. Python is started only by find_target.
+struct Survey {
+  Target target;
+  Result<Done> cann = Done{};
+  Result<Done> shmem = Done{};
+  Result<Done> one_world = Done{};  // asked when both were found
+};
+Survey survey_target(const TargetOptions& options, FileSystem& files);
+std::string python_of(const TargetOptions& options, FileSystem& files);
+
 // The words that run `words` in the environment both set_env.sh make, with the roots exported under
 // the names the generated scripts read.
 Command in_environment(const Target& target, std::vector<std::string> words);

@@ -86,7 +86,7 @@ void add_writing(CLI::App* command, Args& args) {
       "--force", args.force, "replace files that were edited by hand or not written by shmem-bind");
 }
 
-void add_target(CLI::App* command, Args& args) {
+void add_roots(CLI::App* command, Args& args) {
   command->add_option(
       "--cann",
       args.target.cann,
@@ -96,6 +96,10 @@ void add_target(CLI::App* command, Args& args) {
   command->add_option("--python",
                       args.target.python,
                       "Python with torch and torch_npu; else PYTHON, .venv, python3");
+}
+
+void add_target(CLI::App* command, Args& args) {
+  add_roots(command, args);
   command->add_option("--jobs", args.target.jobs, "parallel compiles; 2 unless given")
       ->check(CLI::Range(1, 1024));
   command->add_flag("-v,--verbose", args.verbose, "show what the tools below say");
@@ -157,6 +161,13 @@ void add_commands(CLI::App& app, Args& args) {
   init->add_option("--header", args.header, "the kernel header; else src/<op>_kernel.h");
   init->add_flag("--in-tree", args.in_tree, "the operator is one of a SHMEM tree's examples/");
   init->add_flag("--dry-run", args.dry_run, "print what would be written, write nothing");
+  CLI::App* doctor =
+      add_plain_command(app,
+                        args,
+                        CommandName::kDoctor,
+                        "doctor",
+                        "Look at what building and verifying need; say what repairs it.");
+  add_roots(doctor, args);
   CLI::App* explain = add_plain_command(
       app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
   explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");

@@ -19,7 +19,8 @@ enum class CommandName {
   kClean,
   kExplain,
   kBatch,
-  kInit
+  kInit,
+  kDoctor
 };
 
 // The command line, read. One struct for all commands: a value that a command does not have keeps

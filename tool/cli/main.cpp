@@ -43,6 +43,8 @@ Outcome run(Environment& environment) {
       return command_batch(environment);
     case CommandName::kInit:
       return command_init(environment);
+    case CommandName::kDoctor:
+      return command_doctor(environment);
   }
   return {};
 }
