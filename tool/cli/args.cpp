@@ -1,11 +1,13 @@
 #include "tool/cli/args.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
 #include "tool/base/text.h"
 #include "tool/binding/file_set.h"
+#include "tool/cli/command_line.h"
 #include "tool/cli/number_list.h"
 
 namespace shmem_bind::cli {
@@ -22,25 +24,53 @@ A first run, without an NPU:
   shmem-bind run   custom-ops/all_gather      generate, build, verify on 2 and 8 PEs
 )";
 
-constexpr const char* kExits = R"(
-Exit codes: 0 done or skipped, 1 the tool or the machine failed, 2 usage, 10 the contract or the header has findings,
-11 the tree differs, 12 build failed, 13 verification failed, 14 correctness or review evidence is missing.
-Results go to standard output, talk to standard error; --format json gives both as one object on standard output.)";
+constexpr const char* kOutput =
+    "Results go to standard output, talk to standard error; --format json gives both as one object "
+    "on standard output.";
 
-// Adds what every command has.
+// docs/contract.md of the specification, section 6; command.h names them for the code.
+const std::vector<ExitCode> kExitCodes = {
+    {0, "done or skipped"},
+    {1, "the tool or the machine failed"},
+    {2, "usage"},
+    {10, "the contract or the header has findings"},
+    {11, "the tree differs"},
+    {12, "build failed"},
+    {13, "verification failed"},
+    {14, "correctness or review evidence is missing"},
+};
+
+std::string footer() {
+  std::string text = "\nExit codes:";
+  for (const ExitCode& exit : kExitCodes) {
+    text += fmt::format("\n  {:<3} {}", exit.code, exit.meaning);
+  }
+  return text + "\n" + kOutput;
+}
+
+CLI::App* add_word(CLI::App& app,
+                   Args& args,
+                   CommandName name,
+                   const std::string& word,
+                   const std::string& about) {
+  CLI::App* command = app.add_subcommand(word, about);
+  command->callback([&args, name] { args.command = name; });
+  return command;
+}
+
+// Adds what every command has that is not about shmem-bind itself.
 CLI::App* add_plain_command(CLI::App& app,
                             Args& args,
                             CommandName name,
                             const std::string& word,
                             const std::string& about) {
-  CLI::App* command = app.add_subcommand(word, about);
+  CLI::App* command = add_word(app, args, name, word, about);
   command
       ->add_option_function<std::string>(
           "--format",
           [&args](const std::string& format) { args.json = format == "json"; },
           "text or json")
       ->check(CLI::IsMember({"text", "json"}));
-  command->callback([&args, name] { args.command = name; });
   return command;
 }
 
@@ -87,15 +117,22 @@ void add_writing(CLI::App* command, Args& args) {
 }
 
 void add_roots(CLI::App* command, Args& args) {
-  command->add_option(
-      "--cann",
-      args.target.cann,
-      "CANN toolkit; else ASCEND_HOME_PATH, else the simulated one beside this program");
-  command->add_option(
-      "--shmem", args.target.shmem, "SHMEM tree with install/; else SHMEM_REPO, SHMEM_HOME_PATH");
-  command->add_option("--python",
-                      args.target.python,
-                      "Python with torch and torch_npu; else PYTHON, .venv, python3");
+  command
+      ->add_option(
+          "--cann",
+          args.target.cann,
+          "CANN toolkit; else ASCEND_HOME_PATH, else the simulated one beside this program")
+      ->type_name("PATH");
+  command
+      ->add_option("--shmem",
+                   args.target.shmem,
+                   "SHMEM tree with install/; else SHMEM_REPO, SHMEM_HOME_PATH")
+      ->type_name("PATH");
+  command
+      ->add_option("--python",
+                   args.target.python,
+                   "Python with torch and torch_npu; else PYTHON, .venv, python3")
+      ->type_name("PATH");
 }
 
 void add_target(CLI::App* command, Args& args) {
@@ -116,6 +153,39 @@ void add_verification(CLI::App* command, Args& args) {
   command->add_option("--deadline", args.deadline_s, "seconds for one job")
       ->check(CLI::PositiveNumber);
   command->add_flag("--fork-only", args.fork_only, "leave out the spawned and the torchrun job");
+}
+
+// Commands that are not about an operator that is there.
+void add_helpers(CLI::App& app, Args& args) {
+  CLI::App* init = add_plain_command(app,
+                                     args,
+                                     CommandName::kInit,
+                                     "init",
+                                     "Write a contract to fill in, from the kernel header.");
+  init->add_option("folder", args.path, "the operator's folder, custom-ops/<op>")->required();
+  init->add_option("--header", args.header, "the kernel header; else src/<op>_kernel.h")
+      ->type_name("PATH");
+  init->add_flag("--in-tree", args.in_tree, "the operator is one of a SHMEM tree's examples/");
+  init->add_flag("--dry-run", args.dry_run, "print what would be written, write nothing");
+  CLI::App* doctor =
+      add_plain_command(app,
+                        args,
+                        CommandName::kDoctor,
+                        "doctor",
+                        "Look at what building and verifying need; say what repairs it.");
+  add_roots(doctor, args);
+  CLI::App* explain = add_plain_command(
+      app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
+  explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
+  add_word(app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
+  CLI::App* completion = add_word(app,
+                                  args,
+                                  CommandName::kCompletion,
+                                  "completion",
+                                  "Print what completes shmem-bind's words in a shell.");
+  completion->add_option("shell", args.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 void add_commands(CLI::App& app, Args& args) {
@@ -152,25 +222,6 @@ void add_commands(CLI::App& app, Args& args) {
   CLI::App* clean = add_command(
       app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
-  CLI::App* init = add_plain_command(app,
-                                     args,
-                                     CommandName::kInit,
-                                     "init",
-                                     "Write a contract to fill in, from the kernel header.");
-  init->add_option("folder", args.path, "the operator's folder, custom-ops/<op>")->required();
-  init->add_option("--header", args.header, "the kernel header; else src/<op>_kernel.h");
-  init->add_flag("--in-tree", args.in_tree, "the operator is one of a SHMEM tree's examples/");
-  init->add_flag("--dry-run", args.dry_run, "print what would be written, write nothing");
-  CLI::App* doctor =
-      add_plain_command(app,
-                        args,
-                        CommandName::kDoctor,
-                        "doctor",
-                        "Look at what building and verifying need; say what repairs it.");
-  add_roots(doctor, args);
-  CLI::App* explain = add_plain_command(
-      app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
-  explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
   for (CLI::App* command : {generate, build, verify, run, batch}) {
     add_gate(command, args);
   }
@@ -204,13 +255,30 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 }  // namespace
 
-std::variant<Args, Farewell> parse_args(int argc, const char* const* argv) {
-  Args args;
-  CLI::App app{kAbout, "shmem-bind"};
-  app.footer(kExits);
+const char* about_text() {
+  return kAbout;
+}
+
+const char* output_rules() {
+  return kOutput;
+}
+
+const std::vector<ExitCode>& exit_codes() {
+  return kExitCodes;
+}
+
+void describe_command_line(CLI::App& app, Args& args) {
+  app.footer(footer());
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("shmem-bind ") + binding::kToolVersion);
   add_commands(app, args);
+  add_helpers(app, args);
+}
+
+std::variant<Args, Farewell> parse_args(int argc, const char* const* argv) {
+  Args args;
+  CLI::App app{kAbout, "shmem-bind"};
+  describe_command_line(app, args);
   if (std::string complaint = unknown_command(app, argc, argv); !complaint.empty()) {
     return Farewell{2, std::move(complaint)};
   }

@@ -20,7 +20,9 @@ enum class CommandName {
   kExplain,
   kBatch,
   kInit,
-  kDoctor
+  kDoctor,
+  kMan,
+  kCompletion
 };
 
 // The command line, read. One struct for all commands: a value that a command does not have keeps
@@ -29,6 +31,7 @@ struct Args {
   CommandName command = CommandName::kCheck;
   std::string path;      // the operator's folder, or its design.md; of batch: a folder of operators
   std::string code;      // of explain; empty: all of them
+  std::string shell;     // of completion
   std::string header;    // of init: the kernel's, when it lies elsewhere
   bool in_tree = false;  // of init
   bool json = false;

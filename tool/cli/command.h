@@ -73,6 +73,8 @@ Outcome command_explain(Environment& environment);
 Outcome command_batch(Environment& environment);
 Outcome command_init(Environment& environment);
 Outcome command_doctor(Environment& environment);
+Outcome command_man(Environment& environment);
+Outcome command_completion(Environment& environment);
 
 // True, with the reason and the way out told, when the operator is part of a SHMEM source tree:
 // that tree builds it, and this program neither builds nor verifies there.

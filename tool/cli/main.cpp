@@ -45,6 +45,10 @@ Outcome run(Environment& environment) {
       return command_init(environment);
     case CommandName::kDoctor:
       return command_doctor(environment);
+    case CommandName::kMan:
+      return command_man(environment);
+    case CommandName::kCompletion:
+      return command_completion(environment);
   }
   return {};
 }
