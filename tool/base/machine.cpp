@@ -20,7 +20,7 @@ constexpr const char* kMemory = "/proc/meminfo";
 constexpr const char* kGroupLimit = "/sys/fs/cgroup/memory.max";
 constexpr const char* kGroupUse = "/sys/fs/cgroup/memory.current";
 
-Failure failed(const char* what) {
+Failure loopback_failure(const char* what) {
   return {fmt::format("{} on 127.0.0.1: {}", what, std::strerror(errno))};
 }
 
@@ -57,7 +57,7 @@ std::map<std::string, std::string> whole_environment() {
 Result<int> free_port() {
   const int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (file < 0) {
-    return failed("cannot make a TCP socket");
+    return loopback_failure("cannot make a TCP socket");
   }
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -66,7 +66,7 @@ Result<int> free_port() {
   Result<int> result = 0;
   if (bind(file, reinterpret_cast<const sockaddr*>(&address), size) != 0 || listen(file, 1) != 0 ||
       getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    result = failed("cannot listen");
+    result = loopback_failure("cannot listen");
   } else {
     result = static_cast<int>(ntohs(address.sin_port));
   }

@@ -5,6 +5,7 @@
 
 #include "tool/base/text.h"
 #include "tool/cli/command.h"
+#include "tool/contract/explanation.h"
 #include "tool/contract/rules.h"
 
 namespace shmem_bind::cli {
@@ -39,22 +40,64 @@ std::string_view origin_of(const Rule& rule) {
 }
 
 std::string rule_json(const Rule& rule) {
-  return JsonObject()
-      .add("code", rule.code)
+  JsonObject json;
+  json.add("code", rule.code)
       .add("kind", kind_of(rule))
       .add("text", rule.text)
       .add("way_out", rule.hint)
-      .add("origin", origin_of(rule))
-      .text();
+      .add("origin", origin_of(rule));
+  if (const auto* explanation = contract::explanation_of(rule)) {
+    json.add("why", explanation->why)
+        .add("file", explanation->file)
+        .add("faulty", explanation->faulty)
+        .add("repaired", explanation->repaired);
+  }
+  return json.text();
+}
+
+std::string indented(std::string_view lines) {
+  std::string out;
+  for (const std::string_view line : split_lines(lines)) {
+    out += line.empty() ? "\n" : fmt::format("      {}\n", line);
+  }
+  return out;
+}
+
+// Broken at blanks, so that a terminal need not.
+std::string filled(std::string_view text) {
+  constexpr size_t kWidth = 90;
+  std::string out;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const bool breaks = column + (end - begin) > kWidth;
+    out += column == 0 ? "    " : breaks ? "\n    " : " ";
+    column = breaks ? 0 : column;
+    out += text.substr(begin, end - begin);
+    column += end - begin + 1;
+    begin = end + 1;
+  }
+  return out + "\n";
+}
+
+std::string example_text(const Rule& rule) {
+  const auto* item = contract::explanation_of(rule);
+  return item == nullptr ? ""
+                         : fmt::format("\n{}\n    faulty, in {}:\n{}    repaired:\n{}",
+                                       filled(item->why),
+                                       item->file,
+                                       indented(item->faulty),
+                                       indented(item->repaired));
 }
 
 std::string rule_text(const Rule& rule) {
-  return fmt::format("{} ({}): {}\n    way out: {}\n    found in: {}\n",
+  return fmt::format("{} ({}): {}\n    way out: {}\n    found in: {}\n{}",
                      rule.code,
                      kind_of(rule),
                      rule.text,
                      rule.hint,
-                     origin_of(rule));
+                     origin_of(rule),
+                     example_text(rule));
 }
 
 void explain_all(Outcome& outcome) {

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kBuildSimulated = "cmake --preset release && cmake --build --preset release";
 constexpr int64_t kLeastMemoryMib = 1024;  // 2 PEs with torch, and their heaps
 constexpr int64_t kGoodMemoryMib = 4096;   // 8 PEs
-constexpr std::chrono::seconds kDeadline{20};
+constexpr std::chrono::seconds kSearchDeadline{20};
 
 std::string value_of(const Host& host, const std::string& name) {
   const auto found = host.environment.find(name);
@@ -57,7 +57,7 @@ Finding shmem(const build::Survey& survey) {
 // The compiler of kernels, found as the generated scripts find it.
 Finding kernel_compiler(const build::Target& target, ProcessRunner& runner) {
   Command command = build::in_environment(target, {"sh", "-c", "command -v bisheng"});
-  command.deadline = kDeadline;
+  command.deadline = kSearchDeadline;
   const ProcessResult result = runner.run(command, {});
   if (!result.ok()) {
     return {"bisheng",

@@ -10,13 +10,13 @@
 namespace shmem_bind::doctor {
 namespace {
 
-constexpr std::chrono::seconds kDeadline{20};
+constexpr std::chrono::seconds kVersionDeadline{20};
 
 // Prints where a program lies and the first line of its version; then the rest of the script runs.
 ProcessResult ask(const std::string& program, const std::string& more, ProcessRunner& runner) {
   Command command;
   command.words = {"sh", "-c", "command -v \"$0\" && \"$0\" --version | head -n 1" + more, program};
-  command.deadline = kDeadline;
+  command.deadline = kVersionDeadline;
   return runner.run(command, {});
 }
 

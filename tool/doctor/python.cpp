@@ -9,7 +9,7 @@
 namespace shmem_bind::doctor {
 namespace {
 
-constexpr std::chrono::seconds kDeadline{120};
+constexpr std::chrono::seconds kProbeDeadline{120};
 constexpr const char* kSetUp = "scripts/setup.sh";
 
 // Prints key=value lines: first what the folders say, then what importing gives. The ABI of a
@@ -148,7 +148,7 @@ Findings look_at_python(const build::Target& target,
   if (is_complete) {
     command = build::in_environment(target, words);
   }
-  command.deadline = kDeadline;
+  command.deadline = kProbeDeadline;
   const ProcessResult result = runner.run(command, {});
   Answers answers = answers_in(result.output);
   if (answers["python"].empty()) {
