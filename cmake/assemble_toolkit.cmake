@@ -6,6 +6,17 @@ file(COPY ${SOURCE}/sim/include/cann/ DESTINATION ${CANN}/include PATTERN .clang
 file(COPY ${ACL}/acl DESTINATION ${CANN}/include)
 configure_file(${SOURCE}/sim/toolkit/cann_set_env.sh ${CANN}/set_env.sh COPYONLY)
 file(WRITE ${CANN}/version.info "Version=8.5.0\nversion_dir=simulated\nshmem_bind=${VERSION}\n")
+# The settings that the simulator reads, one name a line: shmem-bind doctor finds the others.
+set(settings "")
+foreach(file core/config.def kernelc/main.cpp)
+  file(READ ${SOURCE}/sim/${file} text)
+  string(REGEX MATCHALL "\"SHMEM_SIM_[A-Z_]+\"" names "${text}")
+  foreach(name IN LISTS names)
+    string(APPEND settings "${name}\n")
+  endforeach()
+endforeach()
+string(REPLACE "\"" "" settings "${settings}")
+file(WRITE ${CANN}/settings.txt "${settings}")
 file(WRITE ${CANN}/ascend_toolkit_install.info "package_name=simulated-cann\nversion=8.5.0\narch=x86_64\nos=linux\n")
 
 foreach(folder install/shmem/lib install/shmem/src/device src/device examples/utils scripts)

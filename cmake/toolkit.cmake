@@ -41,7 +41,8 @@ add_custom_command(OUTPUT ${stamp}
           -DACL=${torch_npu_dir}/include/third_party/acl/inc -DVERSION=${PROJECT_VERSION}
           -P ${PROJECT_SOURCE_DIR}/cmake/assemble_toolkit.cmake
   COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-  DEPENDS ${toolkit_headers} ${toolkit_files} ${PROJECT_SOURCE_DIR}/cmake/assemble_toolkit.cmake VERBATIM)
+  DEPENDS ${toolkit_headers} ${toolkit_files} ${PROJECT_SOURCE_DIR}/cmake/assemble_toolkit.cmake
+          ${PROJECT_SOURCE_DIR}/sim/core/config.def ${PROJECT_SOURCE_DIR}/sim/kernelc/main.cpp VERBATIM)
 list(APPEND stamps ${stamp})
 
 add_custom_target(toolkit ALL DEPENDS ${stamps})

@@ -84,6 +84,11 @@ bool RealFileSystem::is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+bool RealFileSystem::is_link(const std::string& path) {
+  std::error_code error;
+  return fs::is_symlink(path, error);
+}
+
 std::vector<std::string> RealFileSystem::list(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -126,6 +131,10 @@ bool MemoryFileSystem::is_folder(const std::string& path) {
   return next != files.end() && next->first.rfind(path + "/", 0) == 0;
 }
 
+bool MemoryFileSystem::is_link(const std::string&) {
+  return false;
+}
+
 std::vector<std::string> MemoryFileSystem::list(const std::string& folder) {
   std::set<std::string> names;
   const std::string prefix = folder + "/";
@@ -146,6 +155,18 @@ Result<Done> MemoryFileSystem::remove(const std::string& path) {
 
 std::string absolute_path(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
+}
+
+std::string resolved_path(const std::string& path) {
+  std::error_code error;
+  std::string resolved = fs::weakly_canonical(absolute_path(path), error).string();
+  if (error) {
+    resolved = absolute_path(path);
+  }
+  while (resolved.size() > 1 && resolved.back() == '/') {
+    resolved.pop_back();
+  }
+  return resolved;
 }
 
 std::string environment(const char* name) {

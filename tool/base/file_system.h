@@ -20,6 +20,7 @@ class FileSystem {
   virtual Result<Done> write(const std::string& path, const std::string& text, bool executable) = 0;
   virtual bool exists(const std::string& path) = 0;
   virtual bool is_folder(const std::string& path) = 0;
+  virtual bool is_link(const std::string& path) = 0;  // a symbolic one, wherever it leads
   virtual std::vector<std::string> list(const std::string& folder) = 0;  // names, sorted
   // The file or the folder with all that is in it; links are not followed. Nothing to remove is no
   // failure.
@@ -32,6 +33,7 @@ class RealFileSystem : public FileSystem {
   Result<Done> write(const std::string& path, const std::string& text, bool executable) override;
   bool exists(const std::string& path) override;
   bool is_folder(const std::string& path) override;
+  bool is_link(const std::string& path) override;
   std::vector<std::string> list(const std::string& folder) override;
   Result<Done> remove(const std::string& path) override;
 };
@@ -45,13 +47,15 @@ class MemoryFileSystem : public FileSystem {
   Result<Done> write(const std::string& path, const std::string& text, bool executable) override;
   bool exists(const std::string& path) override;
   bool is_folder(const std::string& path) override;
+  bool is_link(const std::string& path) override;
   std::vector<std::string> list(const std::string& folder) override;
   Result<Done> remove(const std::string& path) override;
 };
 
 // The absolute form without "." and ".."; not resolved through links.
 std::string absolute_path(const std::string& path);
-std::string environment(const char* name);                // empty when unset
+std::string resolved_path(const std::string& path);  // absolute, through links as far as they are
+std::string environment(const char* name);           // empty when unset
 std::string temporary_folder(const std::string& prefix);  // made; the caller removes it
 void remove_tree(const std::string& folder);
 

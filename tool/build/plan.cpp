@@ -13,6 +13,9 @@ Step script_step(std::string name,
                  const Target& target) {
   Step step{std::move(name), std::move(product), in_environment(target, {"bash", script})};
   step.command.deadline = kStepDeadline;
+  if (target.jobs > 0) {
+    step.command.environment["JOBS"] = std::to_string(target.jobs);
+  }
   return step;
 }
 

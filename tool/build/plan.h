@@ -20,6 +20,9 @@ struct Step {
 struct Plan {
   Step kernel;
   Step binding;
+  // Several operators of one tree share a binding: what of the plan is run.
+  bool with_kernel = true;
+  bool with_binding = true;  // and that it loads
 };
 
 std::string kernel_library(const std::string& tree, const std::string& op_name);

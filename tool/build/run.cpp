@@ -240,9 +240,11 @@ BuildReport run_build(const Plan& plan,
                       ProcessRunner& runner,
                       const OnProgress& on_progress) {
   BuildReport report;
-  if (run_step(plan.kernel, files, runner, on_progress, report) &&
-      check_symbols(plan, contract, files, report) &&
-      run_step(plan.binding, files, runner, on_progress, report)) {
+  if (plan.with_kernel && !(run_step(plan.kernel, files, runner, on_progress, report) &&
+                            check_symbols(plan, contract, files, report))) {
+    return report;
+  }
+  if (plan.with_binding && run_step(plan.binding, files, runner, on_progress, report)) {
     check_load(plan, target, files, runner, report);
   }
   return report;

@@ -227,6 +227,28 @@ TEST_F(RunWholeBuild, LoadsABindingOnceAndOnlyWhenItIsNew) {
   EXPECT_EQ(runner.commands.size(), 5u) << "two scripts that find nothing to do, no load";
 }
 
+TEST_F(RunWholeBuild, RunsOnlyThePartThatIsAskedFor) {
+  plan.with_binding = false;
+  make(plan.kernel.product, library);
+  EXPECT_TRUE(run().ok());
+  ASSERT_EQ(runner.commands.size(), 1u);
+  EXPECT_EQ(runner.commands[0].words.back(), plan.kernel.command.words.back());
+
+  plan.with_kernel = false;
+  plan.with_binding = true;
+  make(plan.binding.product, "binding");
+  runner.answer(0, "");
+  EXPECT_TRUE(run().ok());
+  ASSERT_EQ(runner.commands.size(), 3u);
+  EXPECT_EQ(runner.commands[1].words.back(), plan.binding.command.words.back());
+}
+
+TEST_F(RunBuild, HandsTheNumberOfParallelCompilesToTheScripts) {
+  EXPECT_EQ(plan.kernel.command.environment.count("JOBS"), 0u);
+  target.jobs = 3;
+  EXPECT_EQ(plan_build("/tree", contract, target).binding.command.environment.at("JOBS"), "3");
+}
+
 TEST_F(RunWholeBuild, ChecksAgainABindingThatDidNotLoad) {
   make(plan.kernel.product, library);
   make(plan.binding.product, "binding");

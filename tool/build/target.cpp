@@ -130,16 +130,20 @@ std::string minor_of(const std::string& version) {
                                     : version.substr(0, version.find_first_of(".+", first + 1));
 }
 
+Candidate choose_python(const TargetOptions& options, FileSystem& files) {
+  const std::string beside =
+      options.beside.empty() ? "" : venv_above(absolute_path(options.beside), files);
+  return first_said({{options.python, "--python"},
+                     {environment("PYTHON"), "PYTHON"},
+                     {beside, "beside the tool"},
+                     {"python3", "PATH"}});
+}
+
 Result<Done> find_python(const TargetOptions& options,
                          FileSystem& files,
                          ProcessRunner& runner,
                          Target& target) {
-  const std::string beside =
-      options.beside.empty() ? "" : venv_above(absolute_path(options.beside), files);
-  const Candidate found = first_said({{options.python, "--python"},
-                                      {environment("PYTHON"), "PYTHON"},
-                                      {beside, "beside the tool"},
-                                      {"python3", "PATH"}});
+  const Candidate found = choose_python(options, files);
   target.python =
       found.path.find('/') == std::string::npos ? found.path : absolute_path(found.path);
   Command ask;
@@ -174,6 +178,7 @@ Result<Done> find_python(const TargetOptions& options,
 
 Result<Target> find_target(const TargetOptions& options, FileSystem& files, ProcessRunner& runner) {
   Target target;
+  target.jobs = options.jobs;
   if (auto found = find_cann(options, files, target); !found.ok()) {
     return found.failure();
   }
@@ -187,6 +192,20 @@ Result<Target> find_target(const TargetOptions& options, FileSystem& files, Proc
     return found.failure();
   }
   return target;
+}
+
+Survey survey_target(const TargetOptions& options, FileSystem& files) {
+  Survey survey;
+  survey.cann = find_cann(options, files, survey.target);
+  survey.shmem = find_shmem(options, files, survey.target);
+  if (survey.cann.ok() && survey.shmem.ok()) {
+    survey.one_world = check_one_world(files, survey.target);
+  }
+  return survey;
+}
+
+std::string python_of(const TargetOptions& options, FileSystem& files) {
+  return choose_python(options, files).path;
 }
 
 Command in_environment(const Target& target, std::vector<std::string> words) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tool/base/file_system.h"
@@ -19,6 +20,7 @@ struct Target {
   std::string cann_version;       // "8.5.0"
   std::string torch_version;      // "2.13.0+cpu"
   std::string torch_npu_version;  // "2.13.0"
+  int64_t jobs = 0;               // parallel compiles of the scripts (JOBS); 0: their default
 };
 
 // What the command line said; empty: not said.
@@ -28,6 +30,7 @@ struct TargetOptions {
   std::string python;
   std::string beside;  // the folder of the running program: the simulated CANN may lie in ../cann
                        // and ../shmem
+  int64_t jobs = 0;
 };
 
 // The option, else the environment (ASCEND_HOME_PATH, SHMEM_REPO or SHMEM_HOME_PATH, PYTHON), else
@@ -35,6 +38,17 @@ struct TargetOptions {
 // roots are what they claim, that CANN and SHMEM are both simulated or both real, and that torch
 // and torch_npu have one version. Starts Python once (50 ms).
 Result<Target> find_target(const TargetOptions& options, FileSystem& files, ProcessRunner& runner);
+
+// The same, part by part, for who wants to know everything that is wrong: each failure stands by
+// itself, and the rest is found as far as it goes. Python is started only by find_target.
+struct Survey {
+  Target target;
+  Result<Done> cann = Done{};
+  Result<Done> shmem = Done{};
+  Result<Done> one_world = Done{};  // asked when both were found
+};
+Survey survey_target(const TargetOptions& options, FileSystem& files);
+std::string python_of(const TargetOptions& options, FileSystem& files);
 
 // The words that run `words` in the environment both set_env.sh make, with the roots exported under
 // the names the generated scripts read.

@@ -1,11 +1,14 @@
 #include "tool/cli/args.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
 #include "tool/base/text.h"
 #include "tool/binding/file_set.h"
+#include "tool/cli/command_line.h"
+#include "tool/cli/number_list.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -21,28 +24,85 @@ A first run, without an NPU:
   shmem-bind run   custom-ops/all_gather      generate, build, verify on 2 and 8 PEs
 )";
 
-constexpr const char* kExits = R"(
-Exit codes: 0 done or skipped, 1 the tool or the machine failed, 2 usage, 10 the contract or the header has findings,
-11 the tree differs, 12 build failed, 13 verification failed, 14 correctness or review evidence is missing.
-Results go to standard output, talk to standard error; --format json gives both as one object on standard output.)";
+constexpr const char* kOutput =
+    "Results go to standard output, talk to standard error; --format json gives both as one object "
+    "on standard output.";
 
-// Adds what every command has.
-CLI::App* add_command(CLI::App& app,
-                      Args& args,
-                      CommandName name,
-                      const std::string& word,
-                      const std::string& about) {
+// docs/contract.md of the specification, section 6; command.h names them for the code.
+const std::vector<ExitCode> kExitCodes = {
+    {0, "done or skipped"},
+    {1, "the tool or the machine failed"},
+    {2, "usage"},
+    {10, "the contract or the header has findings"},
+    {11, "the tree differs"},
+    {12, "build failed"},
+    {13, "verification failed"},
+    {14, "correctness or review evidence is missing"},
+};
+
+std::string footer() {
+  std::string text = "\nExit codes:";
+  for (const ExitCode& exit : kExitCodes) {
+    text += fmt::format("\n  {:<3} {}", exit.code, exit.meaning);
+  }
+  return text + "\n" + kOutput;
+}
+
+CLI::App* add_word(CLI::App& app,
+                   Args& args,
+                   CommandName name,
+                   const std::string& word,
+                   const std::string& about) {
   CLI::App* command = app.add_subcommand(word, about);
-  command->add_option("operator", args.path, "the operator's folder, or its docs/design.md")
-      ->required();
+  command->callback([&args, name] { args.command = name; });
+  return command;
+}
+
+// Adds what every command has that is not about shmem-bind itself.
+CLI::App* add_plain_command(CLI::App& app,
+                            Args& args,
+                            CommandName name,
+                            const std::string& word,
+                            const std::string& about) {
+  CLI::App* command = add_word(app, args, name, word, about);
   command
       ->add_option_function<std::string>(
           "--format",
           [&args](const std::string& format) { args.json = format == "json"; },
           "text or json")
       ->check(CLI::IsMember({"text", "json"}));
-  command->callback([&args, name] { args.command = name; });
   return command;
+}
+
+// Adds a command about one operator.
+CLI::App* add_command(CLI::App& app,
+                      Args& args,
+                      CommandName name,
+                      const std::string& word,
+                      const std::string& about) {
+  CLI::App* command = add_plain_command(app, args, name, word, about);
+  command->add_option("operator", args.path, "the operator's folder, or its docs/design.md")
+      ->required();
+  return command;
+}
+
+// Adds an option that takes numbers and ranges.
+void add_numbers(CLI::App* command,
+                 const std::string& name,
+                 std::vector<int64_t>& numbers,
+                 const std::string& about) {
+  const auto take = [&numbers, name](const CLI::results_t& texts) {
+    const auto read = parse_number_list(joined(texts, ","));
+    if (!read.ok()) {
+      throw CLI::ValidationError(name, read.failure().text);
+    }
+    numbers = read.value();
+    return true;
+  };
+  command->add_option(name, take, about)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)  // may be given again
+      ->allow_extra_args(false)
+      ->type_name("N[,N|N..N]");
 }
 
 void add_gate(CLI::App* command, Args& args) {
@@ -56,33 +116,76 @@ void add_writing(CLI::App* command, Args& args) {
       "--force", args.force, "replace files that were edited by hand or not written by shmem-bind");
 }
 
+void add_roots(CLI::App* command, Args& args) {
+  command
+      ->add_option(
+          "--cann",
+          args.target.cann,
+          "CANN toolkit; else ASCEND_HOME_PATH, else the simulated one beside this program")
+      ->type_name("PATH");
+  command
+      ->add_option("--shmem",
+                   args.target.shmem,
+                   "SHMEM tree with install/; else SHMEM_REPO, SHMEM_HOME_PATH")
+      ->type_name("PATH");
+  command
+      ->add_option("--python",
+                   args.target.python,
+                   "Python with torch and torch_npu; else PYTHON, .venv, python3")
+      ->type_name("PATH");
+}
+
 void add_target(CLI::App* command, Args& args) {
-  command->add_option(
-      "--cann",
-      args.target.cann,
-      "CANN toolkit; else ASCEND_HOME_PATH, else the simulated one beside this program");
-  command->add_option(
-      "--shmem", args.target.shmem, "SHMEM tree with install/; else SHMEM_REPO, SHMEM_HOME_PATH");
-  command->add_option("--python",
-                      args.target.python,
-                      "Python with torch and torch_npu; else PYTHON, .venv, python3");
+  add_roots(command, args);
+  command->add_option("--jobs", args.target.jobs, "parallel compiles; 2 unless given")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("-v,--verbose", args.verbose, "show what the tools below say");
 }
 
 void add_verification(CLI::App* command, Args& args) {
-  command->add_option("--pes", args.pes, "numbers of PEs, e.g. 2,8")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option(
-          "--seeds", args.seeds, "adversarial seeds of the simulator; 1,2,3,4,5 unless given")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+  add_numbers(command, "--pes", args.pes, "numbers of PEs, e.g. 2,8 or 2..8");
+  add_numbers(command,
+              "--seeds",
+              args.seeds,
+              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given");
   command->add_option("--calls", args.calls, "calls on one operator object")
       ->check(CLI::Range(3, 100000));
   command->add_option("--deadline", args.deadline_s, "seconds for one job")
       ->check(CLI::PositiveNumber);
   command->add_flag("--fork-only", args.fork_only, "leave out the spawned and the torchrun job");
+}
+
+// Commands that are not about an operator that is there.
+void add_helpers(CLI::App& app, Args& args) {
+  CLI::App* init = add_plain_command(app,
+                                     args,
+                                     CommandName::kInit,
+                                     "init",
+                                     "Write a contract to fill in, from the kernel header.");
+  init->add_option("folder", args.path, "the operator's folder, custom-ops/<op>")->required();
+  init->add_option("--header", args.header, "the kernel header; else src/<op>_kernel.h")
+      ->type_name("PATH");
+  init->add_flag("--in-tree", args.in_tree, "the operator is one of a SHMEM tree's examples/");
+  init->add_flag("--dry-run", args.dry_run, "print what would be written, write nothing");
+  CLI::App* doctor =
+      add_plain_command(app,
+                        args,
+                        CommandName::kDoctor,
+                        "doctor",
+                        "Look at what building and verifying need; say what repairs it.");
+  add_roots(doctor, args);
+  CLI::App* explain = add_plain_command(
+      app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
+  explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
+  add_word(app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
+  CLI::App* completion = add_word(app,
+                                  args,
+                                  CommandName::kCompletion,
+                                  "completion",
+                                  "Print what completes shmem-bind's words in a shell.");
+  completion->add_option("shell", args.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
 }
 
 void add_commands(CLI::App& app, Args& args) {
@@ -111,20 +214,26 @@ void add_commands(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  CLI::App* batch = add_plain_command(
+      app, args, CommandName::kBatch, "batch", "run, for every operator at or below a folder.");
+  batch->add_option("folder", args.path, "operators are its folders with docs/design.md")
+      ->required();
+  batch->add_flag("--dry-run", args.dry_run, "say what would be written and run, do neither");
   CLI::App* clean = add_command(
       app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
-  for (CLI::App* command : {generate, build, verify, run}) {
+  for (CLI::App* command : {generate, build, verify, run, batch}) {
     add_gate(command, args);
   }
-  for (CLI::App* command : {generate, run, diff}) {
+  for (CLI::App* command : {generate, run, diff, batch}) {
     add_writing(command, args);
   }
-  for (CLI::App* command : {build, verify, run}) {
+  for (CLI::App* command : {build, verify, run, batch}) {
     add_target(command, args);
   }
   add_verification(verify, args);
   add_verification(run, args);
+  add_verification(batch, args);
 }
 
 // What to say when the first word is no command; CLI11 would only say that one is required.
@@ -146,13 +255,30 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
 
 }  // namespace
 
-std::variant<Args, Farewell> parse_args(int argc, const char* const* argv) {
-  Args args;
-  CLI::App app{kAbout, "shmem-bind"};
-  app.footer(kExits);
+const char* about_text() {
+  return kAbout;
+}
+
+const char* output_rules() {
+  return kOutput;
+}
+
+const std::vector<ExitCode>& exit_codes() {
+  return kExitCodes;
+}
+
+void describe_command_line(CLI::App& app, Args& args) {
+  app.footer(footer());
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("shmem-bind ") + binding::kToolVersion);
   add_commands(app, args);
+  add_helpers(app, args);
+}
+
+std::variant<Args, Farewell> parse_args(int argc, const char* const* argv) {
+  Args args;
+  CLI::App app{kAbout, "shmem-bind"};
+  describe_command_line(app, args);
   if (std::string complaint = unknown_command(app, argc, argv); !complaint.empty()) {
     return Farewell{2, std::move(complaint)};
   }

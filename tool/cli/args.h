@@ -9,13 +9,31 @@
 
 namespace shmem_bind::cli {
 
-enum class CommandName { kCheck, kGenerate, kDiff, kBuild, kVerify, kRun, kClean };
+enum class CommandName {
+  kCheck,
+  kGenerate,
+  kDiff,
+  kBuild,
+  kVerify,
+  kRun,
+  kClean,
+  kExplain,
+  kBatch,
+  kInit,
+  kDoctor,
+  kMan,
+  kCompletion
+};
 
 // The command line, read. One struct for all commands: a value that a command does not have keeps
 // its default.
 struct Args {
   CommandName command = CommandName::kCheck;
-  std::string path;  // the operator's folder, or its design.md
+  std::string path;      // the operator's folder, or its design.md; of batch: a folder of operators
+  std::string code;      // of explain; empty: all of them
+  std::string shell;     // of completion
+  std::string header;    // of init: the kernel's, when it lies elsewhere
+  bool in_tree = false;  // of init
   bool json = false;
   bool verbose = false;
   bool accept_unverified = false;

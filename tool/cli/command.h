@@ -30,6 +30,7 @@ struct Outcome {
   int exit_code = kExitDone;
   std::string text;      // the result, for standard output
   std::string messages;  // the talk, for standard error
+  std::string why;       // one line for a batch's table; else the first of the messages says it
   JsonObject json;       // the same, for --format json
 };
 
@@ -68,6 +69,12 @@ Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
 Outcome command_clean(Environment& environment);
+Outcome command_explain(Environment& environment);
+Outcome command_batch(Environment& environment);
+Outcome command_init(Environment& environment);
+Outcome command_doctor(Environment& environment);
+Outcome command_man(Environment& environment);
+Outcome command_completion(Environment& environment);
 
 // True, with the reason and the way out told, when the operator is part of a SHMEM source tree:
 // that tree builds it, and this program neither builds nor verifies there.
@@ -76,10 +83,20 @@ bool lies_in_tree(const Operator& op, int exit_code, Outcome& outcome);
 // Steps that `run` chains; each fills the outcome and says whether to go on.
 bool generate(Environment& environment, const Operator& op, Outcome& outcome);
 std::optional<build::Target> open_target(Environment& environment, Outcome& outcome);
+enum class BuildPart { kAll, kKernel, kBinding };  // the binding belongs to all of a tree
 bool build_operator(Environment& environment,
                     const Operator& op,
                     const build::Target& target,
-                    Outcome& outcome);
+                    Outcome& outcome,
+                    BuildPart part = BuildPart::kAll);
+// False, and said, when --pes asks for a number that the contract excludes.
+bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome);
+std::vector<int64_t> planned_pes(const Args& args, const contract::Contract& contract);
+// Shows the verdict again that the same libraries, test and simulator have got, or verifies.
+void verify_unless_unchanged(Environment& environment,
+                             const Operator& op,
+                             const build::Target& target,
+                             Outcome& outcome);
 
 // Diagnostics as text into the messages and as JSON into the object.
 void report(const Operator& op, Outcome& outcome);

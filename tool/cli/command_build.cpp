@@ -56,7 +56,8 @@ bool scripts_are_there(const Operator& op, FileSystem& files, Outcome& outcome) 
 bool build_operator(Environment& environment,
                     const Operator& op,
                     const build::Target& target,
-                    Outcome& outcome) {
+                    Outcome& outcome,
+                    BuildPart part) {
   if (lies_in_tree(op, kExitBuild, outcome)) {
     return false;
   }
@@ -70,7 +71,9 @@ bool build_operator(Environment& environment,
       environment.progress(fmt::format("  [{}] {}", step, line));
     }
   };
-  const build::Plan plan = build::plan_build(op.tree, op.contract, target);
+  build::Plan plan = build::plan_build(op.tree, op.contract, target);
+  plan.with_kernel = part != BuildPart::kBinding;
+  plan.with_binding = part != BuildPart::kKernel;
   const build::BuildReport report =
       build::run_build(plan, op.contract, target, environment.files, environment.runner, progress);
   describe(report, outcome);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tool/base/text.h"
 #include "tool/build/plan.h"
 #include "tool/cli/command.h"
@@ -16,23 +18,6 @@ verify::Options options_of(const Args& args) {
   options.deadline_s = args.deadline_s;
   options.launchers = !args.fork_only;
   return options;
-}
-
-// 9 PEs asked of a contract for 8: found before anything starts.
-bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome) {
-  for (const int64_t pes : args.pes) {
-    if (!contract.pe_counts.allows(pes)) {
-      outcome.exit_code = kExitContract;
-      outcome.messages += fmt::format(
-          "--pes {}: the contract of {} allows n_pes {}\n    way out: other --pes, or "
-          "torch_binding.n_pes\n",
-          pes,
-          contract.op_name,
-          contract.pe_counts.text());
-      return false;
-    }
-  }
-  return true;
 }
 
 bool libraries_are_there(Environment& environment, const Operator& op, Outcome& outcome) {
@@ -113,6 +98,22 @@ void keep_verdict(Environment& environment,
   }
 }
 
+// What a verdict fails by, in one line.
+std::string first_problem(const verify::Verdict& verdict) {
+  for (const verify::JobResult& item : verdict.jobs) {
+    if (!item.passed) {
+      return fmt::format(
+          "{}: {}", item.job.name, item.problems.empty() ? "failed" : item.problems[0]);
+    }
+  }
+  for (const auto* lines : {&verdict.findings, &verdict.problems}) {
+    if (!lines->empty()) {
+      return std::string(split_lines(lines->front()).front());
+    }
+  }
+  return "nothing was verified";
+}
+
 void verify_operator(Environment& environment,
                      const Operator& op,
                      const build::Target& target,
@@ -131,11 +132,48 @@ void verify_operator(Environment& environment,
   outcome.json.add_value("verdict", verify::to_json(verdict));
   if (!verdict.verified) {
     outcome.exit_code = kExitVerify;
+    outcome.why = first_problem(verdict);
   }
   keep_verdict(environment, op, target, verdict, outcome);
 }
 
 }  // namespace
+
+// 9 PEs asked of a contract for 8: found before anything starts.
+bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome) {
+  for (const int64_t pes : args.pes) {
+    if (!contract.pe_counts.allows(pes)) {
+      outcome.exit_code = kExitContract;
+      outcome.messages += fmt::format(
+          "--pes {}: the contract of {} allows n_pes {}\n    way out: other --pes, or "
+          "torch_binding.n_pes\n",
+          pes,
+          contract.op_name,
+          contract.pe_counts.text());
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<int64_t> planned_pes(const Args& args, const contract::Contract& contract) {
+  std::vector<int64_t> counts;
+  for (const verify::Job& job : verify::plan_jobs(contract, options_of(args))) {
+    if (std::find(counts.begin(), counts.end(), job.pes) == counts.end()) {
+      counts.push_back(job.pes);
+    }
+  }
+  return counts;
+}
+
+void verify_unless_unchanged(Environment& environment,
+                             const Operator& op,
+                             const build::Target& target,
+                             Outcome& outcome) {
+  if (!show_earlier_verdict(environment, op, target, outcome)) {
+    verify_operator(environment, op, target, outcome);
+  }
+}
 
 Outcome command_verify(Environment& environment) {
   Outcome outcome;
@@ -162,9 +200,7 @@ Outcome command_run(Environment& environment) {
   environment.flush(outcome);
   if (target && build_operator(environment, *op, *target, outcome)) {
     environment.flush(outcome);
-    if (!show_earlier_verdict(environment, *op, *target, outcome)) {
-      verify_operator(environment, *op, *target, outcome);
-    }
+    verify_unless_unchanged(environment, *op, *target, outcome);
   }
   return outcome;
 }

@@ -37,6 +37,18 @@ Outcome run(Environment& environment) {
       return command_run(environment);
     case CommandName::kClean:
       return command_clean(environment);
+    case CommandName::kExplain:
+      return command_explain(environment);
+    case CommandName::kBatch:
+      return command_batch(environment);
+    case CommandName::kInit:
+      return command_init(environment);
+    case CommandName::kDoctor:
+      return command_doctor(environment);
+    case CommandName::kMan:
+      return command_man(environment);
+    case CommandName::kCompletion:
+      return command_completion(environment);
   }
   return {};
 }

@@ -185,9 +185,12 @@ std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {
   }
   const contract::Contract& contract = op.value().contract;
   outcome.json.add("operator", contract.op_name);
-  if (contract.torch_required == false) {
-    outcome.json.add("skipped", "torch_required is false");
-    outcome.text += fmt::format("{}: skipped, meta.torch_required is false\n", contract.op_name);
+  const bool named = environment.args.command != CommandName::kBatch;
+  if (!contract.torch_required.value_or(named)) {
+    const char* state = contract.torch_required ? "false" : "not set";
+    outcome.why = fmt::format("meta.torch_required is {}", state);
+    outcome.json.add("skipped", fmt::format("torch_required is {}", state));
+    outcome.text += fmt::format("{}: skipped, {}\n", contract.op_name, outcome.why);
     return std::nullopt;
   }
   if (!contract.torch_required) {

@@ -9,8 +9,6 @@
 namespace shmem_bind::contract {
 namespace {
 
-using Candidates = std::vector<const Function*>;
-
 std::string without_blanks(std::string_view text) {
   std::string out;
   std::copy_if(text.begin(), text.end(), std::back_inserter(out), [](char c) {
@@ -68,32 +66,9 @@ struct WantedEntry {
   }
 };
 
-// The public spellings (requirements S5), else the only function that can be called from the host.
-Candidates usual_entries(const std::string& op, const KernelHeader& header) {
-  Candidates host;
-  Candidates device;  // only looked at to say so, when there is nothing else
-  for (const Function& function : header.functions) {
-    (function.is_device ? device : host).push_back(&function);
-  }
-  if (host.empty()) {
-    host = device;
-  }
-  for (const std::string& name : {"aclshmem_" + op, op + "_kernel", op + "_demo"}) {
-    Candidates found;
-    std::copy_if(
-        host.begin(), host.end(), std::back_inserter(found), [&](const Function* function) {
-          return function->name == name;
-        });
-    if (!found.empty()) {
-      return found;
-    }
-  }
-  return host.size() == 1 ? host : Candidates{};
-}
-
-Candidates wanted_entries(const YamlNode& wanted, const KernelHeader& header) {
+EntryCandidates wanted_entries(const YamlNode& wanted, const KernelHeader& header) {
   const WantedEntry entry(wanted.text);
-  Candidates found;
+  EntryCandidates found;
   for (const Function& function : header.functions) {
     if (entry.fits(function)) {
       found.push_back(&function);
@@ -156,10 +131,32 @@ void report_none(Reading& reading, const YamlNode& wanted, Span place, const Ker
 
 }  // namespace
 
+EntryCandidates usual_entries(const std::string& op, const KernelHeader& header) {
+  EntryCandidates host;
+  EntryCandidates device;  // only looked at to say so, when there is nothing else
+  for (const Function& function : header.functions) {
+    (function.is_device ? device : host).push_back(&function);
+  }
+  if (host.empty()) {
+    host = device;
+  }
+  for (const std::string& name : {"aclshmem_" + op, op + "_kernel", op + "_demo"}) {
+    EntryCandidates found;
+    std::copy_if(
+        host.begin(), host.end(), std::back_inserter(found), [&](const Function* function) {
+          return function->name == name;
+        });
+    if (!found.empty()) {
+      return found;
+    }
+  }
+  return host.size() == 1 ? host : EntryCandidates{};
+}
+
 const Function* choose_entry(Reading& reading, const KernelHeader& header) {
   const YamlNode& wanted = reading.binding()["entry"];
-  const Candidates found = wanted.exists() ? wanted_entries(wanted, header)
-                                           : usual_entries(reading.contract.op_name, header);
+  const EntryCandidates found = wanted.exists() ? wanted_entries(wanted, header)
+                                                : usual_entries(reading.contract.op_name, header);
   const Span place = wanted.exists() ? wanted.span : reading.place_of("torch_binding");
   if (found.empty()) {
     report_none(reading, wanted, place, header);

@@ -142,22 +142,11 @@ class Placer {
     return fits;
   }
 
-  // The first uint32_t before the stream is the number of blocks; fftsAddr goes by name and type.
   void place_launch() {
     for (size_t i = 0; i < arguments_.size(); ++i) {
-      const Parameter& p = parameter(i);
-      if (placed_[i]) {
-        continue;
-      }
-      const bool stream_follows = i + 1 < arguments_.size() && is_launch_stream(parameter(i + 1));
-      const std::string& type = p.canonical;
-      if (is_launch_stream(p) && !is_used(Role::kStream)) {
-        place(i, Role::kStream);
-      } else if (i == 0 && type == "unsigned int" && stream_follows) {
-        place(i, Role::kBlockDim);
-      } else if (p.name.starts_with("ffts") &&
-                 (type == "unsigned long" || type == "unsigned long long")) {
-        place(i, Role::kFfts);
+      const std::optional<Role> role = launch_role(function_, i);
+      if (!placed_[i] && role && (role != Role::kStream || !is_used(Role::kStream))) {
+        place(i, *role);
       }
     }
   }
@@ -285,6 +274,25 @@ class Placer {
 };
 
 }  // namespace
+
+// The first uint32_t before the stream is the number of blocks; fftsAddr goes by name and type.
+std::optional<Argument::Role> launch_role(const Function& function, size_t i) {
+  const std::vector<Parameter>& parameters = function.parameters;
+  const Parameter& parameter = parameters[i];
+  const std::string& type = parameter.canonical;
+  const bool stream_follows = i + 1 < parameters.size() && is_launch_stream(parameters[i + 1]);
+  if (is_launch_stream(parameter)) {
+    return Role::kStream;
+  }
+  if (i == 0 && type == "unsigned int" && stream_follows) {
+    return Role::kBlockDim;
+  }
+  if (parameter.name.starts_with("ffts") &&
+      (type == "unsigned long" || type == "unsigned long long")) {
+    return Role::kFfts;
+  }
+  return std::nullopt;
+}
 
 void place_arguments(Reading& reading, const Function& entry) {
   Placer(reading, entry).run();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,13 @@ void read_meta(Reading& reading);
 void read_tensors(Reading& reading);  // inputs, outputs, attributes, dtypes, shapes
 void read_binding(Reading& reading);  // blocks, state, PE counts, conditions, aliases, shared
 void read_proof(Reading& reading);    // golden, cases, gates
+using EntryCandidates = std::vector<const Function*>;
+// The public spellings (requirements S5), else the only function that can be called from the host.
+EntryCandidates usual_entries(const std::string& op, const KernelHeader& header);
 // The entry among the header's functions; null and a finding when it is not clear or not usable.
 const Function* choose_entry(Reading& reading, const KernelHeader& header);
+// What a parameter is by type and place alone: block_dim, stream or ffts.
+std::optional<Argument::Role> launch_role(const Function& function, size_t i);
 // What each parameter of the entry receives: said in torch_binding.arguments, or unique.
 void place_arguments(Reading& reading, const Function& entry);
 void read_entry(Reading& reading, const KernelHeader& header);

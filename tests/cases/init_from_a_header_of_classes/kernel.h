@@ -1,0 +1,1 @@
+class CopyRows { public: void Run(); };

@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "tool/base/text.h"
+#include "tool/cli/batch_table.h"
+#include "tool/cli/command.h"
+#include "tool/cli/find_operators.h"
+
+namespace shmem_bind::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One operator on its way; it leaves the way with the first stage that fails.
+struct Item {
+  BatchRow row;
+  Args args;  // as of a `run` of this operator
+  Outcome outcome;
+  std::optional<Operator> op;
+  std::string log;  // all it said
+
+  bool goes_on() const { return op && row.state == BatchState::kReady; }
+};
+
+std::string first_line(std::string_view text) {
+  const auto lines = split_lines(text);
+  std::string line(lines.empty() ? "" : trimmed(lines.front()));
+  line.erase(0, line.starts_with("shmem-bind: ") ? 12 : 0);
+  return line;
+}
+
+// The stages of `run` over many operators: what operators of one tree share is built once, between
+// their kernels and their verdicts.
+class Batch {
+ public:
+  Batch(Environment& environment, const std::vector<std::string>& folders)
+      : environment_(environment) {
+    for (const std::string& folder : folders) {
+      items_.push_back({{folder, BatchState::kReady, "", 0, {}, {}}, environment.args, {}, {}, {}});
+      items_.back().args.path = folder;
+    }
+  }
+
+  Outcome run() {
+    admit_all();
+    generate_all();
+    if (!environment_.args.dry_run &&
+        std::any_of(items_.begin(), items_.end(), [](const Item& i) { return i.goes_on(); })) {
+      build_and_verify_all();
+    }
+    return finish();
+  }
+
+ private:
+  // An environment in which a stage sees this operator's arguments.
+  Environment environment_of(Item& item) {
+    return {
+        item.args, environment_.files, environment_.runner, environment_.progress, [](Outcome&) {}};
+  }
+
+  void announce(const Item& item, std::string_view stage) {
+    const auto number = &item - items_.data() + 1;
+    environment_.progress(
+        fmt::format("[{}/{}] {}: {}", number, items_.size(), item.row.folder, stage));
+  }
+
+  // What a stage said goes to standard error at once: the result of a batch is its table.
+  void settle(Item& item) {
+    Outcome& outcome = item.outcome;
+    const bool failed = outcome.exit_code != kExitDone;
+    if (failed && item.row.state == BatchState::kReady) {
+      item.row.state = BatchState::kFailed;
+      item.row.exit_code = outcome.exit_code;
+      item.row.why = outcome.why.empty() ? first_line(outcome.messages) : outcome.why;
+    }
+    if (environment_.args.dry_run) {
+      text_ += outcome.text;
+      outcome.text.clear();
+    }
+    const bool tell_all = failed || environment_.args.verbose;
+    const std::string said = outcome.messages + (tell_all ? outcome.text : "");
+    item.log += said;
+    outcome.text.clear();
+    outcome.messages.clear();
+    Outcome talk;
+    talk.messages = said;
+    environment_.flush(talk);
+  }
+
+  void skip(Item& item, const std::string& why) {
+    item.row.state = BatchState::kSkipped;
+    item.row.why = why;
+  }
+
+  void admit_all() {
+    for (Item& item : items_) {
+      Environment environment = environment_of(item);
+      item.op = open_gated(environment, item.outcome);
+      if (!item.op && item.outcome.exit_code == kExitDone) {
+        skip(item, item.outcome.why);
+        item.outcome.text.clear();  // its row says it
+      }
+      if (item.op) {
+        pes_fit(item.args, item.op->contract, item.outcome);
+        item.row.pes = planned_pes(item.args, item.op->contract);
+      }
+      if (item.op && !environment_.args.dry_run &&
+          item.op->contract.build_mode == contract::BuildMode::kInTreeExample) {
+        skip(item, "in_tree_example: its own tree builds and verifies it");
+      }
+      settle(item);
+    }
+  }
+
+  void generate_all() {
+    for (Item& item : items_) {
+      if (item.goes_on()) {
+        announce(item, "generate");
+        Environment environment = environment_of(item);
+        generate(environment, *item.op, item.outcome);
+        settle(item);
+      }
+    }
+  }
+
+  void build_and_verify_all() {
+    Outcome found;
+    const auto target = open_target(environment_, found);
+    for (Item& item : items_) {
+      if (item.goes_on() && !target) {
+        item.outcome.exit_code = found.exit_code;
+        item.outcome.why = first_line(found.messages);
+        settle(item);
+      }
+    }
+    log_ += found.messages;
+    environment_.flush(found);
+    if (target) {
+      build_kernels(*target);
+      build_bindings(*target);
+      verify_all(*target);
+    }
+  }
+
+  // Runs one stage of one operator and adds its time.
+  template <class Stage>
+  void timed(Item& item, const Stage& stage) {
+    const Clock::time_point start = Clock::now();
+    Environment environment = environment_of(item);
+    stage(environment);
+    const std::chrono::duration<double> seconds = Clock::now() - start;
+    item.row.seconds = item.row.seconds.value_or(0) + seconds.count();
+    settle(item);
+  }
+
+  void build_kernels(const build::Target& target) {
+    for (Item& item : items_) {
+      if (item.goes_on()) {
+        announce(item, "build");
+        timed(item, [&](Environment& environment) {
+          build_operator(environment, *item.op, target, item.outcome, BuildPart::kKernel);
+        });
+      }
+    }
+  }
+
+  // One binding per tree: it holds all operators of the tree, so its failure is theirs.
+  void build_bindings(const build::Target& target) {
+    std::map<std::string, std::vector<Item*>> trees;
+    for (Item& item : items_) {
+      if (item.goes_on()) {
+        trees[item.op->tree].push_back(&item);
+      }
+    }
+    for (const auto& [tree, items] : trees) {
+      environment_.progress(
+          fmt::format("{}: build the binding of {} operators", tree, items.size()));
+      Outcome outcome;
+      build_operator(environment_, *items[0]->op, target, outcome, BuildPart::kBinding);
+      trees_.push_back(JsonObject(outcome.json).add("tree", tree).text());
+      for (Item* item : items) {
+        if (outcome.exit_code != kExitDone) {
+          item->outcome.exit_code = outcome.exit_code;
+          item->outcome.why = first_line(outcome.messages);
+          settle(*item);
+        }
+      }
+      log_ += outcome.messages;
+      outcome.text.clear();
+      environment_.flush(outcome);
+    }
+  }
+
+  void verify_all(const build::Target& target) {
+    for (Item& item : items_) {
+      if (item.goes_on()) {
+        announce(item, "verify");
+        timed(item, [&](Environment& environment) {
+          verify_unless_unchanged(environment, *item.op, target, item.outcome);
+        });
+        item.row.state = item.goes_on() ? BatchState::kVerified : item.row.state;
+      }
+    }
+  }
+
+  std::string row_json(const Item& item) const {
+    std::vector<std::string> pes;
+    for (const int64_t count : item.row.pes) {
+      pes.push_back(std::to_string(count));
+    }
+    return JsonObject()
+        .add("folder", item.row.folder)
+        .add("state", name_of(item.row.state))
+        .add("why", item.row.why)
+        .add("exit_code", item.row.exit_code)
+        .add_value("pes", json_list(pes))
+        .add_value("seconds", item.row.seconds ? fmt::format("{:.3f}", *item.row.seconds) : "null")
+        .add("messages", item.log)
+        .add_value("result", item.outcome.json.text())
+        .text();
+  }
+
+  // Verified on fewer PEs than the contract allows and a batch asks for.
+  std::vector<std::string> not_on_8_pes() const {
+    std::vector<std::string> folders;
+    for (const Item& item : items_) {
+      const auto& pes = item.row.pes;
+      if (item.row.state == BatchState::kVerified && item.op->contract.pe_counts.allows(8) &&
+          std::find(pes.begin(), pes.end(), 8) == pes.end()) {
+        folders.push_back(item.row.folder);
+      }
+    }
+    return folders;
+  }
+
+  Outcome finish() {
+    Outcome outcome;
+    std::vector<BatchRow> rows;
+    std::vector<std::string> entries;
+    for (const Item& item : items_) {
+      rows.push_back(item.row);
+      entries.push_back(row_json(item));
+    }
+    outcome.exit_code = worst_exit_code(rows);
+    outcome.text = text_ + batch_table(rows);
+    outcome.messages = environment_.args.json ? log_ : "";
+    const std::vector<std::string> partly = not_on_8_pes();
+    if (!partly.empty()) {
+      outcome.messages +=
+          fmt::format("verified, but not on 8 PEs: {}; a batch is complete when all are\n",
+                      joined(partly, ", "));
+    }
+    outcome.json.add_value("operators", json_list(entries))
+        .add_value("bindings", json_list(trees_))
+        .add_value("not_on_8_pes", json_texts(partly));
+    return outcome;
+  }
+
+  Environment& environment_;
+  std::vector<Item> items_;
+  std::vector<std::string> trees_;  // JSON of each binding's build
+  std::string text_;                // of a --dry-run
+  std::string log_;                 // what belongs to no single operator
+};
+
+}  // namespace
+
+Outcome command_batch(Environment& environment) {
+  Outcome outcome;
+  const std::string& folder = environment.args.path;
+  if (!environment.files.is_folder(folder)) {
+    fail(outcome, {fmt::format("{} is no folder; give one that holds operators", folder)});
+    return outcome;
+  }
+  const std::vector<std::string> folders = find_operators(folder, environment.files);
+  if (folders.empty()) {
+    fail(outcome,
+         {fmt::format("there is no operator at or below {}: an operator is a folder with "
+                      "docs/design.md; shmem-bind init makes one",
+                      folder)});
+    return outcome;
+  }
+  return Batch(environment, folders).run();
+}
+
+}  // namespace shmem_bind::cli
