@@ -79,13 +79,6 @@ class InTreePlanner {
   }
 
   void check_operator_folder() {
-    const std::string project = fmt::format("examples/{}/torch_binding/CMakeLists.txt", op_);
-    if (existing_.contains(project)) {
-      object(project,
-             0,
-             "a Torch project inside the operator belongs to no build mode",
-             "remove it: the binding is examples/torch_binding");
-    }
     const std::string path = fmt::format("examples/{}/CMakeLists.txt", op_);
     if (!existing_.contains(path)) {
       object(path,
@@ -156,31 +149,11 @@ class InTreePlanner {
     return foreign_text(once, cmake_region(kTargets, 0));
   }
 
-  // The other mode's names in this mode's files.
-  void refuse_wrong_mode(const CMakeText& text) {
-    for (const CMakeCommand& command : text.commands) {
-      for (const CMakeArgument& argument : command.arguments) {
-        for (const char* name : {"shmem_custom_ops_torch", "CUSTOM_OPS_KERNEL_TARGETS"}) {
-          if (argument.value == name) {
-            object(kBinding,
-                   argument.begin,
-                   fmt::format("{} belongs to build mode independent_project", name),
-                   fmt::format("here the library is {}, its kernels are {}; or put the operator "
-                               "into custom-ops/",
-                               kTarget,
-                               kKernelTargets));
-          }
-        }
-      }
-    }
-  }
-
   void join_sources() {
     const auto text = parsed(kBinding);
     if (!text) {
       return;
     }
-    refuse_wrong_mode(*text);
     const auto library =
         std::find_if(text->commands.begin(), text->commands.end(), [](const CMakeCommand& command) {
           return command.is("add_library", kTarget);
@@ -376,26 +349,6 @@ class InTreePlanner {
 };
 
 }  // namespace
-
-std::vector<std::string> in_tree_paths(const contract::Contract& contract) {
-  std::vector<std::string> paths = {
-      kExamples,
-      kBinding,
-      kDeclarations,
-      kBindings,
-      "CMakeLists.txt",
-      fmt::format("examples/{}/CMakeLists.txt", contract.op_name),
-      fmt::format("examples/{}/torch_binding/CMakeLists.txt", contract.op_name),
-  };
-  for (const bool has_manager : {false, true}) {
-    for (const auto& [path, file] : emit_in_tree(contract, has_manager)) {
-      if (std::find(paths.begin(), paths.end(), path) == paths.end()) {
-        paths.push_back(path);
-      }
-    }
-  }
-  return paths;
-}
 
 InTreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing) {
   return InTreePlanner(contract, existing).plan();

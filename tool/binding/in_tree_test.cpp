@@ -213,18 +213,6 @@ TEST(InTree, APlaceThatTakesNoLineIsRefused) {
             "examples/CMakeLists.txt:44: no line can be added here\n");
 }
 
-TEST(InTree, ArtefactsOfTheOtherModeAreRefusedAndNamed) {
-  Texts tree = public_tree();
-  tree[kBinding] +=
-      "\nset_target_properties(aclshmem_torch PROPERTIES OUTPUT_NAME "
-      "\"shmem_custom_ops_torch\")\n";
-  EXPECT_NE(problems_of(tree).find("shmem_custom_ops_torch belongs to build mode"),
-            std::string::npos);
-  tree = public_tree();
-  tree["examples/copy_rows/torch_binding/CMakeLists.txt"] = "";
-  EXPECT_NE(problems_of(tree).find("a Torch project inside the operator"), std::string::npos);
-}
-
 TEST(CppSource, CommentsAndLiteralsAreNoCode) {
   EXPECT_EQ(code_only("a // b\nc /* d\n */ e"), "a     \nc     \n    e");
   EXPECT_EQ(code_only("f(\"a\\\"b\", 'c', 1'000)"), "f(      ,    , 1'000)");

@@ -209,6 +209,7 @@ std::string emit_operator_class(const Contract& contract) {
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"header", path.substr(path.rfind('/') + 1)},
+       {"register", register_header(contract.build_mode)},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},
        {"state", take_state(contract)},
        {"same_call",

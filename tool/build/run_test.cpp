@@ -166,10 +166,10 @@ class RunBuild : public ::testing::Test {
 };
 
 TEST_F(RunBuild, GoesThroughTheGeneratedScripts) {
-  EXPECT_EQ(plan.kernel.command.words.back(), "/tree/custom-ops/copy/scripts/build_kernel.sh");
-  EXPECT_EQ(plan.kernel.product, "/tree/custom-ops/copy/build/lib/libcopy_kernel.so");
-  EXPECT_EQ(plan.binding.command.words.back(), "/tree/custom-ops/scripts/build_torch.sh");
-  EXPECT_EQ(plan.binding.product,
+  EXPECT_EQ(plan.steps[0].command.words.back(), "/tree/custom-ops/copy/scripts/build_kernel.sh");
+  EXPECT_EQ(plan.kernel_library, "/tree/custom-ops/copy/build/lib/libcopy_kernel.so");
+  EXPECT_EQ(plan.steps[1].command.words.back(), "/tree/custom-ops/scripts/build_torch.sh");
+  EXPECT_EQ(plan.binding_library,
             "/tree/custom-ops/torch_binding/build/lib/shmem_custom_ops_torch.so");
 }
 
@@ -194,7 +194,7 @@ TEST_F(RunBuild, ReportsAStepThatTakesTooLong) {
 }
 
 TEST_F(RunBuild, LooksIntoTheKernelLibraryBeforeTheBindingIsCompiled) {
-  make(plan.kernel.product, "this is no library");
+  make(plan.kernel_library, "this is no library");
   EXPECT_EQ(run().end, BuildEnd::kSymbols);
   EXPECT_EQ(runner.commands.size(), 1u);
 }
@@ -210,14 +210,14 @@ class RunWholeBuild : public RunBuild {
 };
 
 TEST_F(RunWholeBuild, LoadsABindingOnceAndOnlyWhenItIsNew) {
-  make(plan.kernel.product, library);
-  make(plan.binding.product, "binding");
+  make(plan.kernel_library, library);
+  make(plan.binding_library, "binding");
   runner.answer(0, "");
   const BuildReport first = run();
   EXPECT_TRUE(first.ok()) << first.findings.front();
   EXPECT_TRUE(first.changed());
   ASSERT_EQ(runner.commands.size(), 3u);
-  EXPECT_EQ(runner.commands[2].words.back(), plan.binding.product);
+  EXPECT_EQ(runner.commands[2].words.back(), plan.binding_library);
 
   runner.answer(0, "");
   runner.answer(0, "");
@@ -228,8 +228,8 @@ TEST_F(RunWholeBuild, LoadsABindingOnceAndOnlyWhenItIsNew) {
 }
 
 TEST_F(RunWholeBuild, ChecksAgainABindingThatDidNotLoad) {
-  make(plan.kernel.product, library);
-  make(plan.binding.product, "binding");
+  make(plan.kernel_library, library);
+  make(plan.binding_library, "binding");
   for (int i = 0; i < 2; ++i) {
     runner.answer(1, "OSError: undefined symbol: aclshmem_calloc\n");
     const BuildReport report = run();

@@ -111,13 +111,17 @@ void add_commands(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
-  CLI::App* clean = add_command(
-      app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
+  CLI::App* clean =
+      add_command(app,
+                  args,
+                  CommandName::kClean,
+                  "clean",
+                  "Remove what generate wrote for this operator, and what build made of it.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
   for (CLI::App* command : {generate, build, verify, run}) {
     add_gate(command, args);
   }
-  for (CLI::App* command : {generate, run, diff}) {
+  for (CLI::App* command : {generate, run, diff, clean}) {
     add_writing(command, args);
   }
   for (CLI::App* command : {build, verify, run}) {

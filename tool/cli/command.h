@@ -44,8 +44,10 @@ struct Environment {
 
 // An operator's files, read and checked.
 struct Operator {
-  std::string folder;  // absolute
-  std::string tree;    // the folder above custom-ops/, or above examples/ of a SHMEM source tree
+  std::string folder;                                                   // absolute
+  std::string name;                                                     // of the folder
+  contract::BuildMode mode = contract::BuildMode::kIndependentProject;  // by where the folder lies
+  std::string tree;  // the folder above custom-ops/, or above examples/ of a SHMEM source tree
   contract::Sources sources;
   Diagnostics diagnostics;
   bool is_valid = false;  // false: the diagnostics have errors, and the contract is empty
@@ -68,10 +70,6 @@ Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
 Outcome command_clean(Environment& environment);
-
-// True, with the reason and the way out told, when the operator is part of a SHMEM source tree:
-// that tree builds it, and this program neither builds nor verifies there.
-bool lies_in_tree(const Operator& op, int exit_code, Outcome& outcome);
 
 // Steps that `run` chains; each fills the outcome and says whether to go on.
 bool generate(Environment& environment, const Operator& op, Outcome& outcome);

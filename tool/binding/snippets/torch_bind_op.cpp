@@ -14,7 +14,7 @@
 #include "npu_launch.h"
 #include "shmem.h"
 #include "shmem_torch_kernel.h"
-#include "torch_register.h"
+#include "@@register@@"
 
 namespace ShmemOps {
 

@@ -1,3 +1,0 @@
-namespace ShmemOps {
-class Manager : public torch::jit::CustomClassHolder {};
-}
