@@ -128,17 +128,26 @@ class Search {
                        names_of_other(mode_).folder));
   }
 
-  // Arguments of commands, not comments: a comment may speak of the other mode.
+  // Arguments of commands, not comments: a comment may speak of the other mode. One place of a
+  // name is enough to find the others.
   void search_cmake(const std::string& path) {
-    for (const CMakeCommand& command : parse_cmake(existing_.at(path)).commands) {
+    const CMakeText text = parse_cmake(existing_.at(path));
+    for (const char* name : {names_of_other(mode_).library, names_of_other(mode_).kernels}) {
+      if (const CMakeArgument* found = first_with(text, name)) {
+        object_name(path, found->begin, name);
+      }
+    }
+  }
+
+  static const CMakeArgument* first_with(const CMakeText& text, std::string_view name) {
+    for (const CMakeCommand& command : text.commands) {
       for (const CMakeArgument& argument : command.arguments) {
-        for (const char* name : {names_of_other(mode_).library, names_of_other(mode_).kernels}) {
-          if (find_word(argument.value, name) != std::string_view::npos) {
-            object_name(path, argument.begin, name);
-          }
+        if (find_word(argument.value, name) != std::string_view::npos) {
+          return &argument;
         }
       }
     }
+    return nullptr;
   }
 
   void search_script(const std::string& path) {

@@ -173,6 +173,44 @@ TEST_F(RunBuild, GoesThroughTheGeneratedScripts) {
             "/tree/custom-ops/torch_binding/build/lib/shmem_custom_ops_torch.so");
 }
 
+// An operator of a SHMEM source tree.
+class RunInTreeBuild : public RunBuild {
+ protected:
+  RunInTreeBuild() {
+    contract.build_mode = contract::BuildMode::kInTreeExample;
+    target.python = "/venv/bin/python";
+    plan = plan_build("/tree", contract, target);
+  }
+};
+
+TEST_F(RunInTreeBuild, GoesThroughTheTreesOwnScript) {
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const Command& command = plan.steps[0].command;
+  EXPECT_EQ(command.words.back(), "-python_example");
+  EXPECT_EQ(command.words[command.words.size() - 2], "/tree/scripts/build.sh");
+  EXPECT_TRUE(command.environment.at("PATH").starts_with("/venv/bin:"));
+  EXPECT_EQ(plan.binding_library, "/tree/install/shmem/lib/aclshmem_torch.so");
+  EXPECT_EQ(plan.kernel_library, "/tree/install/shmem/torch_binding/kernels/libcopy_kernel.so");
+  EXPECT_EQ(plan.load_stamp, "/tree/build/shmem-bind/copy/loaded");
+}
+
+TEST_F(RunInTreeBuild, NamesTheLibraryThatTheScriptDidNotMake) {
+  make(plan.binding_library, "binding");
+  const BuildReport report = run();
+  EXPECT_EQ(report.end, BuildEnd::kNoProduct);
+  EXPECT_NE(report.findings.front().find("libcopy_kernel.so"), std::string::npos);
+}
+
+TEST_F(RunInTreeBuild, LooksIntoTheKernelLibraryBeforeTheBindingIsLoaded) {
+  runner.answers.push_back([this](const Command&) {
+    files.files[plan.kernel_library] = "this is no library";
+    files.files[plan.binding_library] = "binding";
+    return ProcessResult{0, false, ""};
+  });
+  EXPECT_EQ(run().end, BuildEnd::kSymbols);
+  EXPECT_EQ(runner.commands.size(), 1u);
+}
+
 TEST_F(RunBuild, StopsAtAKernelThatDoesNotCompile) {
   runner.answer(1, "[1/2] Building\nk.cpp:3:5: error: expected ';'\nninja: build stopped\n");
   const BuildReport report = run();

@@ -102,37 +102,62 @@ std::vector<std::string> built_folders(const Operator& op, bool shared_too, File
   return folders;
 }
 
-// What stays although build made it.
-void tell_what_stays(const Operator& op,
-                     const Cleaning& cleaning,
-                     FileSystem& files,
-                     Outcome& outcome) {
+struct Left {
+  std::string path;
+  std::string reason;
+};
+
+// Files in `folder` that the plan does not know.
+void add_strangers(const Operator& op,
+                   const std::string& folder,
+                   const CleanPlan& plan,
+                   FileSystem& files,
+                   std::vector<Left>& left) {
+  for (const std::string& name : files.list(below(op.tree, folder))) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    if (name == "build" || plan.contains(path)) {
+      continue;
+    }
+    if (files.is_folder(below(op.tree, path))) {
+      add_strangers(op, path, plan, files, left);
+    } else {
+      left.push_back({path, "not written by shmem-bind"});
+    }
+  }
+}
+
+// What stays, and why: what people wrote, what others need, what the tree's own script made.
+std::vector<Left> what_stays(const Operator& op, const Cleaning& cleaning, FileSystem& files) {
   const binding::Places places = binding::places_of(op.mode, op.name);
+  std::vector<Left> left;
+  for (const auto& [path, file] : cleaning.plan) {
+    if (file.action == CleanedFile::Action::kKeep) {
+      left.push_back({path, file.reason});
+    }
+  }
   if (op.mode == contract::BuildMode::kInTreeExample) {
     for (const std::string& library : {places.kernel_library, places.binding_library}) {
       if (files.exists(below(op.tree, library))) {
-        outcome.text += fmt::format("left {}: scripts/build.sh of the tree made it\n", library);
+        left.push_back({library, "scripts/build.sh of the tree made it"});
       }
     }
-  } else if (!cleaning.users.empty() &&
-             files.is_folder(below(op.tree, places.binding + "/build"))) {
-    outcome.text +=
-        fmt::format("left {}/build: used by {}\n", places.binding, joined(cleaning.users, ", "));
+  } else if (cleaning.users.empty()) {
+    add_strangers(op, places.binding, cleaning.plan, files, left);
+  } else if (files.is_folder(below(op.tree, places.binding + "/build"))) {
+    left.push_back({places.binding + "/build", "used by " + joined(cleaning.users, ", ")});
   }
+  return left;
 }
 
 void tell(const Args& args,
           const CleanPlan& plan,
           const std::vector<std::string>& folders,
+          const std::vector<Left>& left,
           Outcome& outcome) {
   std::vector<std::string> removed;
   std::vector<std::string> updated;
-  std::vector<std::string> left;
   for (const auto& [path, file] : plan) {
-    if (file.action == CleanedFile::Action::kKeep) {
-      outcome.text += fmt::format("left {}: {}\n", path, file.reason);
-      left.push_back(path);
-    } else {
+    if (file.action != CleanedFile::Action::kKeep) {
       (file.stays ? updated : removed).push_back(path);
     }
   }
@@ -144,10 +169,15 @@ void tell(const Args& args,
   for (const std::string& path : removed) {
     outcome.text += fmt::format("{} {}\n", args.dry_run ? "would remove" : "removed", path);
   }
+  std::vector<std::string> stays;
+  for (const Left& item : left) {
+    outcome.text += fmt::format("left {}: {}\n", item.path, item.reason);
+    stays.push_back(JsonObject().add("path", item.path).add("reason", item.reason).text());
+  }
   outcome.text += removed.empty() && updated.empty() ? "clean: nothing to remove\n" : "";
   outcome.json.add_value("removed", json_texts(removed))
       .add_value("updated", json_texts(updated))
-      .add_value("left", json_texts(left));
+      .add_value("left", json_list(stays));
 }
 
 void clean(Environment& environment, const Operator& op, Outcome& outcome) {
@@ -165,6 +195,7 @@ void clean(Environment& environment, const Operator& op, Outcome& outcome) {
     return;
   }
   const auto folders = built_folders(op, cleaning.value().users.empty(), environment.files);
+  const auto left = what_stays(op, cleaning.value(), environment.files);
   const auto changes = changes_of(cleaning.value(), op, environment, outcome);
   if (!environment.args.dry_run) {
     for (const std::string& folder : folders) {
@@ -178,8 +209,7 @@ void clean(Environment& environment, const Operator& op, Outcome& outcome) {
       return;
     }
   }
-  tell(environment.args, cleaning.value().plan, folders, outcome);
-  tell_what_stays(op, cleaning.value(), environment.files, outcome);
+  tell(environment.args, cleaning.value().plan, folders, left, outcome);
 }
 
 }  // namespace
