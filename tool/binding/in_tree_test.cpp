@@ -144,6 +144,15 @@ TEST(InTree, WhatTheTreeSaysAlreadyIsNotSaidAgain) {
   EXPECT_EQ(after.at(kExamples), tree[kExamples]);
 }
 
+TEST(InTree, WhatTheTreeSaysSinceThenIsTakenBack) {
+  Texts tree = written(public_tree(), plan_in_tree(contract_of("copy_rows"), public_tree()));
+  EXPECT_TRUE(holds(tree, kExamples, "add_subdirectory(copy_rows)"));
+  tree[kExamples] = replaced(tree[kExamples], "    other\n", "    other\n    copy_rows\n");
+  const Texts after = written(tree, plan_in_tree(contract_of("copy_rows"), tree));
+  EXPECT_EQ(after.at(kExamples),
+            replaced(public_tree()[kExamples], "    other\n", "    other\n    copy_rows\n"));
+}
+
 TEST(InTree, AManagerIsAddedOnlyWhenTheTreeHasNone) {
   const char* own = "examples/torch_binding/src/torch_bind_manager.cpp";
   Texts tree = public_tree();
