@@ -85,6 +85,7 @@ def show_second(tool, tree):
                                "examples/torch_binding/include/shmem_torch_kernel.h"], changed
     fresh = sorted(set(after) - set(before))
     assert fresh == [f"examples/{NAMES[0]}/scripts/torch_test_{NAMES[0]}.py",
+                     f"examples/torch_binding/python/aclshmem_ops/{NAMES[0]}.py",
                      f"examples/torch_binding/src/torch_bind_{NAMES[0]}.cpp"], fresh
     assert "nothing to write" in finish(start(tool, "generate", tree, FIRST)), "the first operator is out of date now"
     finish(start(tool, "clean", tree, NAMES[0]))

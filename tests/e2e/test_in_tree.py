@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -67,13 +68,23 @@ class InTree(unittest.TestCase):
         self.assertEqual({job["pes"] for job in verdict["jobs"]}, {2, 8})
         self.assertTrue(all(job["records"] > 0 for job in verdict["jobs"]))
 
-    def test_4_both_tests_run_without_the_tool(self):
-        runs = [self.start("examples/ring_shift/scripts/torch_test_ring_shift.py", "--pes", "2", "--dtype", "fp16", "--case", "xs"),
-                self.start("examples/python_extension/torch_test/pair_exchange.py", "--pes", "2")]
-        for run, words in zip(runs, ("12/12 条结果: 通过", "2 个 PE 全部通过")):
+    def test_4_programs_run_without_the_tool(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        runs = {
+            self.start("examples/ring_shift/scripts/torch_test_ring_shift.py", "--pes", "2", "--dtype", "fp16", "--case", "xs"):
+                ["12/12 条结果: 通过"],
+            self.start("examples/python_extension/torch_test/pair_exchange.py", "--pes", "2"): ["2 个 PE 全部通过"],
+            self.start(ROOT / "tests/e2e/programs/in_tree.py", str(self.tree), str(port)):
+                ["before attr_init: RingShift: SHMEM is not initialised", "compiled: True True", "after close: RingShift: used after close()",
+                 "after finalize: RingShift: used after close() or Manager.finalize()", "end"],
+        }
+        for run, expected in runs.items():
             output, _ = run.communicate(timeout=60)
             self.assertEqual(run.returncode, 0, output)
-            self.assertIn(words, output)
+            for words in expected:
+                self.assertIn(words, output)
 
     def test_5_a_library_of_the_other_mode_is_refused(self):
         other = self.tree / "install/shmem/lib/shmem_custom_ops_torch.so"

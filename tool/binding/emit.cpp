@@ -65,6 +65,14 @@ std::string emit_manager(contract::BuildMode mode) {
   return filled("torch_bindings.cpp", {{"register", register_header(mode)}});
 }
 
+// The package of all operators, without their modules.
+void add_package(FileSet& files, const contract::Contract& contract, const Origin& origin) {
+  const Places places = places_of(contract);
+  const std::string package = fmt::format("{}/python/{}/", places.binding, places.package);
+  files[package + "__init__.py"] = owned(emit_python_package(contract.build_mode), "#", origin);
+  files[package + "py.typed"] = owned("", "#", origin);
+}
+
 void add_shared(FileSet& files, const contract::Contract& contract) {
   const std::string& op = contract.op_name;
   const Origin origin{kSharedOrigin, {}};
@@ -81,9 +89,7 @@ void add_shared(FileSet& files, const contract::Contract& contract) {
   GeneratedFile declarations = owned(snippet("shmem_torch_kernel.h"), "//", origin);
   declarations.shared["declarations"] = emit_kernel_declaration(contract);
   files[binding + "include/shmem_torch_kernel.h"] = std::move(declarations);
-  const std::string package = binding + "python/shmem_custom_ops/";
-  files[package + "__init__.py"] = owned(snippet("python_package.py"), "#", origin);
-  files[package + "py.typed"] = owned("", "#", origin);
+  add_package(files, contract, origin);
   files["custom-ops/scripts/build_torch.sh"] = owned(snippet("build_torch.sh"), "#", origin, true);
   files["custom-ops/scripts/shmem_runtime_env.sh"] =
       owned(snippet("shmem_runtime_env.sh"), "#", origin);
@@ -115,6 +121,7 @@ FileSet emit(const contract::Contract& contract) {
 }
 
 FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager) {
+  const std::string& op = contract.op_name;
   const Places places = places_of(contract);
   const Origin shared{kSharedOrigin, {}};
   const Origin origin{places.op + "/docs/design.md", "contract " + contract.digest};
@@ -131,6 +138,9 @@ FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager) 
   }
   files[places.source] = owned(emit_operator_class(contract), "//", origin);
   files[places.test] = owned(emit_python_test(contract), "#", origin, true);
+  add_package(files, contract, shared);
+  files[fmt::format("{}python/{}/{}.py", binding, places.package, op)] =
+      owned(emit_python_operator(contract), "#", origin);
   return files;
 }
 

@@ -26,7 +26,7 @@ std::string emit_operator_class(const contract::Contract& contract);  // src/tor
 std::vector<std::string> emit_kernel_declaration(
     const contract::Contract& contract);                           // lines for shmem_torch_kernel.h
 std::string emit_python_test(const contract::Contract& contract);  // scripts/torch_test_<op>.py
-std::string emit_python_operator(
-    const contract::Contract& contract);  // python/shmem_custom_ops/<op>.py
+std::string emit_python_operator(const contract::Contract& contract);  // python/<package>/<op>.py
+std::string emit_python_package(contract::BuildMode mode);  // python/<package>/__init__.py
 
 }  // namespace shmem_bind::binding

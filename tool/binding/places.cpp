@@ -5,17 +5,6 @@
 namespace shmem_bind::binding {
 namespace {
 
-// Common to both modes.
-Places places_in(const std::string& folder, const std::string& op_name) {
-  Places places;
-  places.op = fmt::format("{}/{}", folder, op_name);
-  places.binding = folder + "/torch_binding";
-  places.source = fmt::format("{}/src/torch_bind_{}.cpp", places.binding, op_name);
-  places.test = fmt::format("{}/scripts/torch_test_{}.py", places.op, op_name);
-  places.own = {places.source, places.test};
-  return places;
-}
-
 void add(std::vector<std::string>& paths,
          const std::string& folder,
          const std::vector<std::string>& names) {
@@ -24,15 +13,30 @@ void add(std::vector<std::string>& paths,
   }
 }
 
+// Common to both modes.
+Places places_in(const std::string& folder,
+                 const std::string& package,
+                 const std::string& op_name) {
+  Places places;
+  places.op = fmt::format("{}/{}", folder, op_name);
+  places.binding = folder + "/torch_binding";
+  places.source = fmt::format("{}/src/torch_bind_{}.cpp", places.binding, op_name);
+  places.test = fmt::format("{}/scripts/torch_test_{}.py", places.op, op_name);
+  places.package = package;
+  places.own = {places.source, places.test};
+  const std::string python = fmt::format("{}/python/{}", places.binding, package);
+  add(places.own, python, {op_name + ".py"});
+  add(places.shared, python, {"__init__.py", "py.typed"});
+  return places;
+}
+
 Places custom_ops(const std::string& op_name) {
-  Places places = places_in("custom-ops", op_name);
+  Places places = places_in("custom-ops", "shmem_custom_ops", op_name);
   places.product = "shmem_custom_ops_torch.so";
   places.records = places.op + "/build";
   places.binding_library = places.binding + "/build/lib/" + places.product;
   places.kernel_library = fmt::format("{}/build/lib/lib{}_kernel.so", places.op, op_name);
-  const std::string package = places.binding + "/python/shmem_custom_ops";
   add(places.own, places.op, {"scripts/build_kernel.sh", "scripts/run_torch_test.sh"});
-  add(places.own, package, {op_name + ".py"});
   add(places.shared,
       places.binding,
       {"CMakeLists.txt",
@@ -41,14 +45,13 @@ Places custom_ops(const std::string& op_name) {
        "include/torch_register.h",
        "src/npu_launch.cpp",
        "src/torch_bindings.cpp"});
-  add(places.shared, package, {"__init__.py", "py.typed"});
   add(places.shared, "custom-ops/scripts", {"build_torch.sh", "shmem_runtime_env.sh"});
   return places;
 }
 
 // `scripts/build.sh -python_example` builds in build/ and installs into install/.
 Places in_tree(const std::string& op_name) {
-  Places places = places_in("examples", op_name);
+  Places places = places_in("examples", "aclshmem_ops", op_name);
   places.product = "aclshmem_torch.so";
   places.records = "build/shmem-bind/" + op_name;
   places.binding_library = "install/shmem/lib/" + places.product;

@@ -46,9 +46,12 @@ std::map<std::string, std::string> foreign_files(BuildMode mode, const std::stri
        "a Torch project inside the operator belongs to no build mode"},
       {fmt::format("{}/build/lib/{}", places.op, product), library},
       {fmt::format("{}/build/lib/{}", places.binding, product), library}};
+  const BuildMode other = mode == BuildMode::kInTreeExample ? BuildMode::kIndependentProject
+                                                            : BuildMode::kInTreeExample;
+  files[fmt::format(
+      "{}/python/{}/__init__.py", places.binding, places_of(other, op_name).package)] = source;
   if (mode == BuildMode::kInTreeExample) {
     files["install/shmem/lib/" + product] = library;
-    files[places.binding + "/python/shmem_custom_ops/__init__.py"] = source;
   } else {
     files[places.binding + "/include/shmem_ops_register.h"] = source;
     files[places.binding + "/src/torch_bind_manager.cpp"] = source;

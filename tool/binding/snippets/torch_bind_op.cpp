@@ -37,8 +37,7 @@ class @@class@@ : public torch::jit::CustomClassHolder {
 @@kernel@@    });
 @@copy_back@@  }
 
-  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must
-  // not wait for other PEs.
+@@close@@
   void close() { state_.close(); }
 
   std::string get_name() const { return kName; }

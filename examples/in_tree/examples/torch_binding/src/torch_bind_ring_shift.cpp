@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-// contract ca004ce7294fdcee, text 9d9d0bdcabc5669c
+// contract ca004ce7294fdcee, text dd27f9cc9c3a8d33
 // torch.classes.ShmemOps.RingShift and torch.ops.shmem_ops.ring_shift.
 // The kernel's entry is declared in ring_shift_kernel.h.
 
@@ -93,8 +93,8 @@ class RingShift : public torch::jit::CustomClassHolder {
     }
   }
 
-  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must
-  // not wait for other PEs.
+  // Collective, idempotent, in front of Manager.finalize(); the destructor must not wait for other
+  // PEs.
   void close() { state_.close(); }
 
   std::string get_name() const { return kName; }
