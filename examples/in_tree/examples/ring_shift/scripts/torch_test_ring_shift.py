@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract ca004ce7294fdcee, text a979b4f595cb3873
+# contract 6bd9fca4fbbe80bc, text a979b4f595cb3873
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract ca004ce7294fdcee, text 2b3c4060384df780
+# contract 6bd9fca4fbbe80bc, text 2b3c4060384df780
 """RingShift, from examples/ring_shift/docs/design.md."""
 
 from typing import Protocol
