@@ -52,17 +52,16 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   endforeach()
   add_test(NAME e2e.broken_trees_are_current
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/e2e/make_broken.py --check)
-  add_test(NAME e2e.Overtake COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/test_overtake.py -v)
-  set_tests_properties(e2e.Overtake PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
-                       ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
-  add_test(NAME e2e.Examples COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/test_examples.py -v)
-  set_tests_properties(e2e.Examples PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
-                       ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
+  function(add_e2e_test name script)
+    add_test(NAME e2e.${name} COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/${script} -v ${ARGN})
+    set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
+                         ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
+  endfunction()
+  add_e2e_test(Overtake test_overtake.py)
+  add_e2e_test(Examples test_examples.py)
+  add_e2e_test(InTree test_in_tree.py)
   foreach(suite AllGather Broken.test_a_signal_before_its_data Broken.test_a_stale_epoch_accepted
           Broken.test_the_storage_base_used Broken.test_the_epoch_not_passed)
-    add_test(NAME e2e.${suite}
-             COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/test_all_gather.py -v ${suite})
-    set_tests_properties(e2e.${suite} PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
-                         ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
+    add_e2e_test(${suite} test_all_gather.py ${suite})
   endforeach()
 endif()

@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 git ls-files 'tool/*.cpp' 'tool/*.h' 'sim/*.cpp' 'sim/*.h' 'tests/*.cpp' 'tests/*.h' 'bench/*.cpp' 'bench/*.h' |
-  grep -vE '^tests/(e2e/broken|cases)/|^tool/binding/snippets/torch_bind_op.cpp' | xargs clang-format-16 --dry-run --Werror
+  grep -vE '^tests/(e2e/broken|cases)/|^tool/binding/snippets/torch_bind(_op|ings).cpp' | xargs clang-format-16 --dry-run --Werror

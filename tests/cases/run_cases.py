@@ -3,9 +3,11 @@
 A case is a folder with
   design.md, kernel.h   the operator custom-ops/copy_rows (either may be missing)
   tree/                 more files of the tree, optional
-  args                  the command line; OP stands for the operator's folder
-and what must come out:
-  stdout.txt, stderr.txt (absent: empty), exit   and, when the command writes, files.txt: the paths it left behind
+  args                  the command line; OP stands for the operator's folder. Several lines: commands in front of it, which must
+                        succeed, and what a person does between them: `WRITE path text`, `REPLACE path old new`
+and what must come out of the last one:
+  stdout.txt, stderr.txt (absent: empty), exit   and, when it writes, files.txt: the paths it left behind, and changed.txt: paths
+  that had been there and are other now
 UPDATE_CASES=1 writes these from what the tool does: read the difference before committing it.
 """
 
@@ -32,7 +34,28 @@ def lay_out(case, tree):
             path.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(case / name, path)
     (tree / OPERATOR).mkdir(parents=True, exist_ok=True)
-    return {path for path in tree.rglob("*") if path.is_file()}
+    return {path: path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+
+
+def edit(tree, words):
+    """What a person does to the tree."""
+    path = tree / words[1]
+    if words[0] == "WRITE":
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(words[2] + "\n", encoding="utf-8")
+    else:
+        text = path.read_text(encoding="utf-8")
+        assert words[2] in text, f"{words[1]} has no {words[2]}"
+        path.write_text(text.replace(words[2], words[3]), encoding="utf-8")
+
+
+def run(tool, tree, line):
+    """Runs one line of args; the finished process, or nothing when a person acted."""
+    words = [OPERATOR if word == "OP" else word for word in shlex.split(line)]
+    if words[0] in ("WRITE", "REPLACE"):
+        return edit(tree, words)
+    environment = {"PATH": os.environ["PATH"], "LANG": "C"}
+    return subprocess.run([tool, *words], cwd=tree, env=environment, capture_output=True, timeout=DEADLINE_S)
 
 
 def outcome_of(tool, case):
@@ -40,15 +63,20 @@ def outcome_of(tool, case):
     with tempfile.TemporaryDirectory(prefix="shmem-bind-case-") as folder:
         tree = pathlib.Path(folder).resolve()
         before = lay_out(case, tree)
-        args = [OPERATOR if word == "OP" else word for word in shlex.split((case / "args").read_text(encoding="utf-8"))]
-        environment = {"PATH": os.environ["PATH"], "LANG": "C"}
-        done = subprocess.run([tool, *args], cwd=tree, env=environment, capture_output=True, timeout=DEADLINE_S)
+        *first, last = (case / "args").read_text(encoding="utf-8").splitlines()
+        for line in first:
+            done = run(tool, tree, line)
+            assert done is None or done.returncode == 0, f"{case.name}: {line}: {done.stderr.decode()}"
+        done = run(tool, tree, last)
         written = sorted(str(path.relative_to(tree)) for path in tree.rglob("*") if path.is_file() and path not in before)
+        changed = sorted(str(path.relative_to(tree)) for path, text in before.items()
+                         if not path.is_file() or path.read_bytes() != text)
         return {
             "stdout.txt": done.stdout.decode("utf-8").replace(str(tree), "TREE"),
             "stderr.txt": done.stderr.decode("utf-8").replace(str(tree), "TREE"),
             "exit": f"{done.returncode}\n",
             "files.txt": "".join(path + "\n" for path in written),
+            "changed.txt": "".join(path + "\n" for path in changed),
         }
 
 

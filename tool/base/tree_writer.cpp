@@ -25,6 +25,7 @@ constexpr const char* kCommit = ".shmem-bind-commit";
 constexpr const char* kPart = ".shmem-bind-part";
 constexpr std::string_view kFile = "file ";
 constexpr std::string_view kFolder = "folder ";
+constexpr std::string_view kRemoved = "removed ";
 constexpr auto kPause = std::chrono::milliseconds(10);
 
 Failure cannot(const char* attempt, const std::string& path) {
@@ -71,6 +72,9 @@ std::vector<std::string> missing_folders(const std::string& tree,
                                          const std::vector<TreeFile>& files) {
   std::vector<std::string> missing;
   for (const TreeFile& file : files) {
+    if (file.removed) {
+      continue;
+    }
     for (size_t slash = file.path.find('/'); slash != std::string::npos;
          slash = file.path.find('/', slash + 1)) {
       const std::string folder = file.path.substr(0, slash);
@@ -81,6 +85,16 @@ std::vector<std::string> missing_folders(const std::string& tree,
     }
   }
   return missing;
+}
+
+// Removes the folders above `path` that are empty, up to the tree.
+void remove_empty_folders(const std::string& tree, std::string path) {
+  for (size_t slash = path.rfind('/'); slash != std::string::npos; slash = path.rfind('/')) {
+    path.resize(slash);
+    if (rmdir(fmt::format("{}/{}", tree, path).c_str()) != 0) {
+      return;  // not empty
+    }
+  }
 }
 
 mode_t mode_for(const TreeFile& file, const std::string& target) {
@@ -152,6 +166,13 @@ Result<Done> TreeWriter::complete() {
       }
     }
   }
+  for (const std::string& path : listed(below(kCommit), kRemoved)) {
+    before_step();
+    if (unlink(below(path).c_str()) != 0 && errno != ENOENT) {
+      return cannot("remove", below(path));
+    }
+    remove_empty_folders(tree_, path);
+  }
   before_step();
   unlink(below(kCommit).c_str());
   return Done{};
@@ -176,7 +197,7 @@ Result<Done> TreeWriter::list_changes(const std::vector<TreeFile>& files,
                                       const std::vector<std::string>& folders) {
   std::string list;
   for (const TreeFile& file : files) {
-    list += fmt::format("{}{}\n", kFile, file.path);
+    list += fmt::format("{}{}\n", file.removed ? kRemoved : kFile, file.path);
   }
   for (const std::string& folder : folders) {
     list += fmt::format("{}{}\n", kFolder, folder);
@@ -202,6 +223,9 @@ Result<Done> TreeWriter::stage(const std::vector<TreeFile>& files) {
     }
   }
   for (const TreeFile& file : files) {
+    if (file.removed) {
+      continue;
+    }
     before_step();
     const std::string target = target_of(below(file.path));
     if (auto written = write_text(target + kPart, file.text); !written.ok()) {

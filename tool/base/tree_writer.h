@@ -20,6 +20,7 @@ struct TreeFile {
   std::string path;  // below the tree, with '/'
   std::string text;
   bool executable = false;  // otherwise the mode of the file that stands there, or 0644
+  bool removed = false;     // the file goes, and folders that are empty then; no text
 };
 
 class TreeWriter {

@@ -138,6 +138,32 @@ TEST_F(TreeWriterTest, AKillAtAnyStepLeavesTheOldTreeOrTheNewOne) {
   EXPECT_EQ(new_trees, 4);  // three renames, the end
 }
 
+TEST_F(TreeWriterTest, RemovesFilesAndTheFoldersThatAreEmptyThen) {
+  put("a/b/c.txt", "c");
+  put("a/d.txt", "d");
+  put("e/f/g.txt", "g");
+  write({{"a/b/c.txt", "", false, true},
+         {"e/f/g.txt", "", false, true},
+         {"never/there.txt", "", false, true}});
+  EXPECT_EQ(tree(), (Tree{{"a/", ""}, {"a/d.txt", "d"}}));
+}
+
+TEST_F(TreeWriterTest, AKillAtAnyStepOfARemovalIsMadeGoodByTheNextRun) {
+  const std::vector<TreeFile> files = {
+      {"a.txt", "new a", false}, {"b/b.txt", "", false, true}, {"c/c.txt", "", false, true}};
+  int steps = 0;
+  for (bool killed = true; killed; ++steps) {
+    put("a.txt", "old a");
+    put("b/b.txt", "b");
+    put("c/c.txt", "c");
+    const Tree old_tree = tree();
+    killed = write_killed(files, steps);
+    settle();
+    EXPECT_TRUE(tree() == old_tree || tree() == Tree({{"a.txt", "new a"}})) << steps;
+  }
+  EXPECT_GT(steps, 5);
+}
+
 TEST_F(TreeWriterTest, AFailureLeavesTheOldTree) {
   put("a.txt", "old a");
   fs::create_directories(folder_ + "/b.txt.shmem-bind-part");

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <initializer_list>
 
-#include "tool/base/text.h"
+#include "tool/binding/places.h"
 #include "tool/binding/snippets.h"
 
 namespace shmem_bind::binding {
@@ -25,17 +25,62 @@ GeneratedFile owned(std::string_view text,
 
 constexpr const char* kSharedOrigin = "shared by the operators of this tree";
 
+// A text that consists of several snippets, with an empty line between them.
+std::string joined_snippets(std::initializer_list<const char*> names) {
+  std::string text;
+  for (const char* name : names) {
+    text += text.empty() ? "" : "\n";
+    text += snippet(name);
+  }
+  return text;
+}
+
+// Launching, the life of objects under our Manager, checks.
+void add_launch(FileSet& files, const std::string& binding, const Origin& origin) {
+  files[binding + "include/npu_launch.h"] =
+      owned(joined_snippets({"npu_launch_queue.h", "npu_launch_life.h", "npu_launch_checks.h"}),
+            "//",
+            origin);
+  files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_lifecycle.cpp",
+                                                                 "npu_launch_queue.cpp",
+                                                                 "npu_launch_manager.cpp",
+                                                                 "npu_launch_checks.cpp"}),
+                                                "//",
+                                                origin);
+}
+
+// The same under a Manager that the tree has.
+void add_launch_of_tree(FileSet& files, const std::string& binding, const Origin& origin) {
+  files[binding + "include/npu_launch.h"] = owned(
+      joined_snippets({"npu_launch_queue.h", "npu_launch_life_in_tree.h", "npu_launch_checks.h"}),
+      "//",
+      origin);
+  files[binding + "src/npu_launch.cpp"] = owned(
+      joined_snippets({"npu_launch_in_tree.cpp", "npu_launch_queue.cpp", "npu_launch_checks.cpp"}),
+      "//",
+      origin);
+}
+
+std::string emit_manager(contract::BuildMode mode) {
+  return filled("torch_bindings.cpp", {{"register", register_header(mode)}});
+}
+
+// The package of all operators, without their modules.
+void add_package(FileSet& files, const contract::Contract& contract, const Origin& origin) {
+  const Places places = places_of(contract);
+  const std::string package = fmt::format("{}/python/{}/", places.binding, places.package);
+  files[package + "__init__.py"] = owned(emit_python_package(contract.build_mode), "#", origin);
+  files[package + "py.typed"] = owned("", "#", origin);
+}
+
 void add_shared(FileSet& files, const contract::Contract& contract) {
   const std::string& op = contract.op_name;
   const Origin origin{kSharedOrigin, {}};
   const std::string binding = "custom-ops/torch_binding/";
-  for (const char* path : {"include/torch_register.h",
-                           "include/npu_launch.h",
-                           "src/torch_bindings.cpp",
-                           "src/npu_launch.cpp"}) {
-    const std::string name(path);
-    files[binding + name] = owned(snippet(name.substr(name.find('/') + 1)), "//", origin);
-  }
+  add_launch(files, binding, origin);
+  files[binding + "include/torch_register.h"] = owned(snippet("torch_register.h"), "//", origin);
+  files[binding + "src/torch_bindings.cpp"] =
+      owned(emit_manager(contract.build_mode), "//", origin);
   GeneratedFile cmake = owned(snippet("cmake_lists.txt"), "#", origin);
   cmake.shared["kernel_targets"] = {
       fmt::format("  ${{CMAKE_CURRENT_SOURCE_DIR}}/../{0}/build/lib/lib{0}_kernel.so", op)};
@@ -44,15 +89,17 @@ void add_shared(FileSet& files, const contract::Contract& contract) {
   GeneratedFile declarations = owned(snippet("shmem_torch_kernel.h"), "//", origin);
   declarations.shared["declarations"] = emit_kernel_declaration(contract);
   files[binding + "include/shmem_torch_kernel.h"] = std::move(declarations);
-  const std::string package = binding + "python/shmem_custom_ops/";
-  files[package + "__init__.py"] = owned(snippet("python_package.py"), "#", origin);
-  files[package + "py.typed"] = owned("", "#", origin);
+  add_package(files, contract, origin);
   files["custom-ops/scripts/build_torch.sh"] = owned(snippet("build_torch.sh"), "#", origin, true);
   files["custom-ops/scripts/shmem_runtime_env.sh"] =
       owned(snippet("shmem_runtime_env.sh"), "#", origin);
 }
 
 }  // namespace
+
+std::string register_header(contract::BuildMode mode) {
+  return mode == contract::BuildMode::kInTreeExample ? "shmem_ops_register.h" : "torch_register.h";
+}
 
 FileSet emit(const contract::Contract& contract) {
   const std::string& op = contract.op_name;
@@ -73,57 +120,27 @@ FileSet emit(const contract::Contract& contract) {
   return files;
 }
 
-namespace {
-
-// The text with a passage replaced that must stand in it.
-std::string with(std::string_view text, std::string_view from, std::string_view to) {
-  std::string changed = replaced(std::string(text), from, to);
-  if (changed == text) {
-    std::abort();  // a fault of ours: the snippet has changed
-  }
-  return changed;
-}
-
-// Includes our registration by the name it has beside the tree's own torch_register.h.
-std::string in_tree_source(std::string_view text) {
-  return with(text, "#include \"torch_register.h\"", "#include \"shmem_ops_register.h\"");
-}
-
-// A Manager of the tree initialises SHMEM past our library.
-std::string in_tree_launch() {
-  return with(snippet("npu_launch.cpp"),
-              "void require_initialised(const char* what) {\n  if (lifecycle().initialised) {\n",
-              "void require_initialised(const char* what) {\n"
-              "  // The Manager of this tree initialises SHMEM itself.\n"
-              "  if (lifecycle().initialised ||\n"
-              "      aclshmemx_init_status() == ACLSHMEM_STATUS_IS_INITIALIZED) {\n");
-}
-
-}  // namespace
-
 FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager) {
   const std::string& op = contract.op_name;
+  const Places places = places_of(contract);
   const Origin shared{kSharedOrigin, {}};
-  const Origin origin{fmt::format("examples/{}/docs/design.md", op), "contract " + contract.digest};
-  const std::string binding = "examples/torch_binding/";
+  const Origin origin{places.op + "/docs/design.md", "contract " + contract.digest};
+  const std::string binding = places.binding + "/";
   FileSet files;
   files[binding + "include/shmem_ops_register.h"] =
       owned(snippet("torch_register.h"), "//", shared);
-  files[binding + "include/npu_launch.h"] = owned(snippet("npu_launch.h"), "//", shared);
-  files[binding + "src/npu_launch.cpp"] = owned(
-      tree_has_manager ? in_tree_launch() : std::string(snippet("npu_launch.cpp")), "//", shared);
-  if (!tree_has_manager) {
+  if (tree_has_manager) {
+    add_launch_of_tree(files, binding, shared);
+  } else {
+    add_launch(files, binding, shared);
     files[binding + "src/torch_bind_manager.cpp"] =
-        owned(in_tree_source(snippet("torch_bindings.cpp")), "//", shared);
+        owned(emit_manager(contract.build_mode), "//", shared);
   }
-  files[fmt::format("{}src/torch_bind_{}.cpp", binding, op)] =
-      owned(in_tree_source(emit_operator_class(contract)), "//", origin);
-  std::string test =
-      with(emit_python_test(contract), "\"shmem_custom_ops_torch.so\"", "\"aclshmem_torch.so\"");
-  test = with(test,
-              "custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh",
-              "scripts/build.sh -python_example");
-  files[fmt::format("examples/{0}/scripts/torch_test_{0}.py", op)] = owned(test, "#", origin, true);
+  files[places.source] = owned(emit_operator_class(contract), "//", origin);
+  files[places.test] = owned(emit_python_test(contract), "#", origin, true);
+  add_package(files, contract, shared);
+  files[fmt::format("{}python/{}/{}.py", binding, places.package, op)] =
+      owned(emit_python_operator(contract), "#", origin);
   return files;
 }
 

@@ -220,6 +220,35 @@ bool edited_by_hand(const std::string& text) {
   return !stamp || stamp->digest != digest(own_text(text));
 }
 
+bool is_stamped(const std::string& text) {
+  return find_stamp(text).has_value();
+}
+
+RegionEdit without_operator(const std::string& text, const std::string& op) {
+  RegionEdit edit;
+  std::string region;  // the one we are in
+  std::string owner;   // whose lines follow in it
+  for (const std::string_view line : split_lines(text)) {
+    const std::string mark(region_mark(line));
+    if (!mark.empty()) {
+      region = mark.ends_with(" begin") ? mark.substr(0, mark.rfind(' ')) : "";
+      owner.clear();
+    } else if (!region.empty() && !operator_of(line).empty()) {
+      owner = operator_of(line);
+    } else if (!region.empty() && owner.empty() && !trimmed(line).empty()) {
+      edit.obstacle =
+          fmt::format("lines that belong to no operator stand in its region {}", region);
+    }
+    if (owner != op) {
+      edit.text += fmt::format("{}\n", line);
+    } else if (read_region(text, region).entries[op].edited()) {
+      edit.obstacle =
+          fmt::format("the lines of {} in its region {} were edited by hand", op, region);
+    }
+  }
+  return edit;
+}
+
 Plan plan_write(const FileSet& files,
                 const std::string& op,
                 const std::map<std::string, std::string>& existing) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tool/binding/shared_region.h"
+
 // Generated files in memory. Paths are relative to the tree (the folder above `custom-ops/`), with
 // '/'. Ordered, so that everything derived from a set is deterministic.
 
@@ -47,6 +49,13 @@ std::string stamped(const std::string& text,
 // True when the text carries no stamp, or was changed behind it. Lines inside shared regions do not
 // count.
 bool edited_by_hand(const std::string& text);
+
+// True when the text says that shmem-bind wrote it, whatever was done to it since.
+bool is_stamped(const std::string& text);
+
+// A file of ours without the operator's lines in its shared regions; the obstacle is what a person
+// wrote into them and would be lost.
+RegionEdit without_operator(const std::string& text, const std::string& op);
 
 inline constexpr const char* kToolVersion = "0.1.0";
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "tool/base/text.h"
 #include "tool/binding/cmake_text.h"
 #include "tool/binding/cpp_source.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/shared_region.h"
-#include "tool/binding/snippets.h"
+#include "tool/binding/tree_editor.h"
 
 namespace shmem_bind::binding {
 namespace {
 
+constexpr const char* kTop = "CMakeLists.txt";
 constexpr const char* kExamples = "examples/CMakeLists.txt";
 constexpr const char* kBinding = "examples/torch_binding/CMakeLists.txt";
 constexpr const char* kDeclarations = "examples/torch_binding/include/shmem_torch_kernel.h";
@@ -29,11 +29,16 @@ RegionPlace cmake_region(const char* name, size_t at) {
   return {name, "#", at};
 }
 
-// One run over a tree: problems are collected, texts change step by step.
+// The regions of one operator's kernel library, wherever it stands.
+const std::vector<std::string> kKernelRegions = {kFolders, kTargets};
+
 class InTreePlanner {
  public:
   InTreePlanner(const contract::Contract& contract, const Texts& existing)
-      : contract_(contract), op_(contract.op_name), existing_(existing), texts_(existing) {}
+      : contract_(contract),
+        op_(contract.op_name),
+        existing_(existing),
+        editor_(contract.op_name, existing) {}
 
   InTreePlan plan() {
     check_operator_folder();
@@ -45,151 +50,55 @@ class InTreePlanner {
       join_kernel_targets();
     }
     if (require(kDeclarations, "it declares the kernels")) {
-      edit(kDeclarations,
-           {"declarations", "//", declarations_place(texts_[kDeclarations])},
-           declaration_lines());
+      editor_.edit(kDeclarations,
+                   {"declarations", "//", declarations_place(editor_.text(kDeclarations))},
+                   declaration_lines());
     }
-    add_own_files();
-    if (!result_.problems.empty()) {
-      result_.plan.clear();
+    InTreePlan result{{}, editor_.problems()};
+    if (result.problems.empty()) {
+      result.plan = all_files();
     }
-    return std::move(result_);
+    return result;
   }
 
  private:
-  // One place is told once, however many steps meet it.
-  void object(const std::string& path, size_t at, std::string text, std::string way_out) {
-    for (const TreeProblem& known : result_.problems) {
-      if (known.path == path && known.at == at && known.text == text) {
-        return;
-      }
-    }
-    result_.problems.push_back({path, at, std::move(text), std::move(way_out)});
-  }
-
   bool require(const char* path, const char* purpose) {
-    if (existing_.contains(path)) {
+    if (editor_.has(path)) {
       return true;
     }
-    object(path,
-           0,
-           fmt::format("the file is missing: {}", purpose),
-           "build_mode: independent_project, or run in a SHMEM source tree");
+    editor_.object(path,
+                   0,
+                   fmt::format("the file is missing: {}", purpose),
+                   "build_mode: independent_project, or run in a SHMEM source tree");
     return false;
   }
 
   void check_operator_folder() {
-    const std::string project = fmt::format("examples/{}/torch_binding/CMakeLists.txt", op_);
-    if (existing_.contains(project)) {
-      object(project,
-             0,
-             "a Torch project inside the operator belongs to no build mode",
-             "remove it: the binding is examples/torch_binding");
-    }
     const std::string path = fmt::format("examples/{}/CMakeLists.txt", op_);
-    if (!existing_.contains(path)) {
-      object(path,
-             0,
-             fmt::format("the file is missing: it makes the kernel library {}_kernel", op_),
-             fmt::format("write it; where the tree has the function: "
-                         "aclshmem_add_collective_example({})",
-                         op_));
-    }
-  }
-
-  // The commands of the present text; a file that CMake would refuse is a problem, and is left
-  // alone.
-  std::optional<CMakeText> parsed(const std::string& path) {
-    CMakeText text = parse_cmake(texts_[path]);
-    if (text.mistake) {
-      object(path, text.mistake->at, text.mistake->text, "correct the file, then run again");
-      return std::nullopt;
-    }
-    return text;
-  }
-
-  // The begin of the line behind the command, and of the line it begins in.
-  size_t behind(const std::string& path, const CMakeCommand& command) {
-    const std::string& text = texts_[path];
-    const size_t newline = text.find('\n', command.close);
-    return newline == std::string::npos ? text.size() : newline + 1;
-  }
-  size_t in_front(const std::string& path, const CMakeCommand& command) {
-    const size_t newline = texts_[path].rfind('\n', command.begin);
-    return newline == std::string::npos ? 0 : newline + 1;
-  }
-
-  void edit(const std::string& path,
-            const RegionPlace& place,
-            const std::vector<std::string>& lines) {
-    RegionEdit edited = with_entry(texts_[path], place, op_, lines);
-    if (edited.is_broken) {
-      object(path, 0, edited.obstacle, "restore the marks, or remove the region");
-      return;
-    }
-    if (!edited.obstacle.empty() && obstacles_[path].empty()) {
-      obstacles_[path] = edited.obstacle;
-    }
-    texts_[path] = std::move(edited.text);
-  }
-
-  // Adds lines to a CMake file: they must be commands there, so a place inside a comment or an
-  // argument is a problem.
-  void edit_cmake(const std::string& path,
-                  const RegionPlace& place,
-                  const std::vector<std::string>& lines) {
-    const std::string without = without_entry(texts_[path], place, op_).text;
-    const size_t others = parse_cmake(without).commands.size();
-    const size_t own = parse_cmake(joined(lines, "\n")).commands.size();
-    edit(path, place, lines);
-    const CMakeText after = parse_cmake(texts_[path]);
-    if (after.mistake || after.commands.size() != others + own) {
-      object(path,
-             place.at,
-             "no line can be added here",
-             "put a line break behind the command in front of it");
-    }
-  }
-
-  std::string without_ours(const std::string& path) const {
-    const std::string once = foreign_text(existing_.at(path), cmake_region(kFolders, 0));
-    return foreign_text(once, cmake_region(kTargets, 0));
-  }
-
-  // The other mode's names in this mode's files.
-  void refuse_wrong_mode(const CMakeText& text) {
-    for (const CMakeCommand& command : text.commands) {
-      for (const CMakeArgument& argument : command.arguments) {
-        for (const char* name : {"shmem_custom_ops_torch", "CUSTOM_OPS_KERNEL_TARGETS"}) {
-          if (argument.value == name) {
-            object(kBinding,
-                   argument.begin,
-                   fmt::format("{} belongs to build mode independent_project", name),
-                   fmt::format("here the library is {}, its kernels are {}; or put the operator "
-                               "into custom-ops/",
-                               kTarget,
-                               kKernelTargets));
-          }
-        }
-      }
+    if (!editor_.has(path)) {
+      editor_.object(path,
+                     0,
+                     fmt::format("the file is missing: it makes the kernel library {}_kernel", op_),
+                     fmt::format("write it; where the tree has the function: "
+                                 "aclshmem_add_collective_example({})",
+                                 op_));
     }
   }
 
   void join_sources() {
-    const auto text = parsed(kBinding);
+    const auto text = editor_.parsed(kBinding);
     if (!text) {
       return;
     }
-    refuse_wrong_mode(*text);
     const auto library =
         std::find_if(text->commands.begin(), text->commands.end(), [](const CMakeCommand& command) {
           return command.is("add_library", kTarget);
         });
     if (library == text->commands.end()) {
-      object(kBinding,
-             0,
-             fmt::format("add_library({} …) does not stand in it", kTarget),
-             "build_mode: independent_project, or add the library");
+      editor_.object(kBinding,
+                     0,
+                     fmt::format("add_library({} …) does not stand in it", kTarget),
+                     "build_mode: independent_project, or add the library");
       return;
     }
     std::string sources = fmt::format("src/torch_bind_{}.cpp src/npu_launch.cpp", op_);
@@ -206,13 +115,13 @@ class InTreePlanner {
       lines.insert(lines.begin(), fmt::format("if(TARGET {})", kTarget));
       lines.emplace_back("endif()");
     }
-    edit_cmake(kBinding, cmake_region("sources", texts_[kBinding].size()), lines);
+    editor_.edit_cmake(kBinding, cmake_region("sources", editor_.text(kBinding).size()), lines);
   }
 
   // True when a foreign command names the operator's folder: add_subdirectory, or a loop over
   // names.
   bool tree_adds_folder() const {
-    const CMakeText foreign = parse_cmake(without_ours(kExamples));
+    const CMakeText foreign = editor_.foreign(kExamples, kKernelRegions);
     return std::any_of(foreign.commands.begin(), foreign.commands.end(), [&](const auto& command) {
       return command.is("add_subdirectory", op_) ||
              (command.name == "foreach" && names(command, 1, op_));
@@ -235,31 +144,35 @@ class InTreePlanner {
       const bool adds = command.is("add_subdirectory", "torch_binding") ||
                         (command.name == "foreach" && names(command, 1, "torch_binding"));
       if (adds) {
-        return in_front(kExamples,
-                        command.blocks.empty() ? command : text.commands[command.blocks[0]]);
+        return editor_.in_front(
+            kExamples, command.blocks.empty() ? command : text.commands[command.blocks[0]]);
       }
     }
-    object(kExamples,
-           0,
-           "add_subdirectory(torch_binding) does not stand in it",
-           "add it behind the kernels");
+    editor_.object(kExamples,
+                   0,
+                   "add_subdirectory(torch_binding) does not stand in it",
+                   "add it behind the kernels");
     return std::nullopt;
   }
 
   void join_folder() {
-    const auto text = parsed(kExamples);
-    if (!text || tree_adds_folder()) {
+    const auto text = editor_.parsed(kExamples);
+    if (!text) {
+      return;
+    }
+    if (tree_adds_folder()) {
+      editor_.withdraw(kExamples, cmake_region(kFolders, 0));  // never twice
       return;
     }
     if (const auto at = in_front_of_binding(*text)) {
-      edit_cmake(
+      editor_.edit_cmake(
           kExamples, cmake_region(kFolders, *at), {fmt::format("add_subdirectory({})", op_)});
     }
   }
 
   // The file that fills the list of kernel libraries, nearest first.
   std::string file_of_targets() const {
-    for (const char* path : {kExamples, "CMakeLists.txt", kBinding}) {
+    for (const char* path : {kExamples, kTop, kBinding}) {
       const auto found = existing_.find(path);
       if (found != existing_.end() &&
           !writers_of(parse_cmake(found->second), kKernelTargets).empty()) {
@@ -272,30 +185,42 @@ class InTreePlanner {
   void join_kernel_targets() {
     const std::string path = file_of_targets();
     if (path.empty()) {
-      object(kExamples,
-             0,
-             fmt::format("no CMake file of the tree sets {}", kKernelTargets),
-             fmt::format("set({} …) in examples/CMakeLists.txt", kKernelTargets));
+      editor_.object(kExamples,
+                     0,
+                     fmt::format("no CMake file of the tree sets {}", kKernelTargets),
+                     fmt::format("set({} …) in examples/CMakeLists.txt", kKernelTargets));
       return;
     }
-    const auto text = parsed(path);
+    const auto text = editor_.parsed(path);
     if (!text) {
       return;
     }
-    const CMakeText foreign = parse_cmake(without_ours(path));
+    withdraw_targets(path);
+    const CMakeText foreign = editor_.foreign(path, kKernelRegions);
     if (fills(foreign, kSupported, op_) || fills(foreign, kKernelTargets, op_ + "_kernel")) {
-      return;  // the tree says it already
+      withdraw_targets("");  // the tree says it already
+      return;
     }
     for (const CMakeCommand& command : text->commands) {
       if (command.is("set", kSupported) && command.blocks.empty()) {
         // The tree's functions add the library of each operator that stands here.
-        edit_cmake(path,
-                   cmake_region(kTargets, behind(path, command)),
-                   {fmt::format("list(APPEND {} {})", kSupported, op_)});
+        editor_.edit_cmake(path,
+                           cmake_region(kTargets, editor_.behind(path, command)),
+                           {fmt::format("list(APPEND {} {})", kSupported, op_)});
         return;
       }
     }
     append_target(path, *text);
+  }
+
+  // The kernel library is listed in one file: an entry in another one comes from a time when the
+  // tree was other.
+  void withdraw_targets(const std::string& but_in) {
+    for (const char* path : {kExamples, kTop, kBinding}) {
+      if (path != but_in) {
+        editor_.withdraw(path, cmake_region(kTargets, 0));
+      }
+    }
   }
 
   static bool fills(const CMakeText& text, const char* variable, const std::string& element) {
@@ -319,14 +244,14 @@ class InTreePlanner {
                              op_)
                : fmt::format("list(APPEND {} {}_kernel)", kKernelTargets, op_);
     const auto at =
-        last != nullptr ? std::optional(behind(path, *last)) : in_front_of_binding(text);
+        last != nullptr ? std::optional(editor_.behind(path, *last)) : in_front_of_binding(text);
     if (at && (last != nullptr || path == kExamples)) {
-      edit_cmake(path, cmake_region(kTargets, *at), {line});
+      editor_.edit_cmake(path, cmake_region(kTargets, *at), {line});
     } else if (at) {
-      object(path,
-             0,
-             fmt::format("{} is set only inside blocks", kKernelTargets),
-             "set it once outside of them");
+      editor_.object(path,
+                     0,
+                     fmt::format("{} is set only inside blocks", kKernelTargets),
+                     "set it once outside of them");
     }
   }
 
@@ -346,56 +271,23 @@ class InTreePlanner {
     return lines;
   }
 
-  void add_own_files() {
-    FileSet files = emit_in_tree(contract_, tree_has_manager());
-    result_.plan = plan_write(files, op_, existing_);
-    for (const auto& [path, text] : texts_) {
-      const auto old = existing_.find(path);
-      const bool shared = path == kExamples || path == kBinding || path == kDeclarations ||
-                          path == "CMakeLists.txt";
-      if (!shared || old == existing_.end()) {
-        continue;
+  Plan all_files() {
+    Plan plan = plan_write(emit_in_tree(contract_, tree_has_manager()), op_, existing_);
+    for (const char* path : {kExamples, kBinding, kDeclarations, kTop}) {
+      if (editor_.has(path)) {
+        plan[path] = editor_.planned(path);
       }
-      PlannedFile planned;
-      planned.text = text;
-      planned.reason = obstacles_[path];
-      if (text != old->second) {
-        planned.action =
-            planned.reason.empty() ? PlannedFile::Action::kUpdate : PlannedFile::Action::kConflict;
-      }
-      result_.plan[path] = std::move(planned);
     }
+    return plan;
   }
 
   const contract::Contract& contract_;
   const std::string& op_;
   const Texts& existing_;
-  Texts texts_;
-  std::map<std::string, std::string> obstacles_;
-  InTreePlan result_;
+  TreeEditor editor_;
 };
 
 }  // namespace
-
-std::vector<std::string> in_tree_paths(const contract::Contract& contract) {
-  std::vector<std::string> paths = {
-      kExamples,
-      kBinding,
-      kDeclarations,
-      kBindings,
-      "CMakeLists.txt",
-      fmt::format("examples/{}/CMakeLists.txt", contract.op_name),
-      fmt::format("examples/{}/torch_binding/CMakeLists.txt", contract.op_name),
-  };
-  for (const bool has_manager : {false, true}) {
-    for (const auto& [path, file] : emit_in_tree(contract, has_manager)) {
-      if (std::find(paths.begin(), paths.end(), path) == paths.end()) {
-        paths.push_back(path);
-      }
-    }
-  }
-  return paths;
-}
 
 InTreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing) {
   return InTreePlanner(contract, existing).plan();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "tool/binding/file_set.h"
+#include "tool/binding/tree_problem.h"
 #include "tool/contract/contract.h"
 
 // build_mode in_tree_example: the operator examples/<op>/ joins the examples/torch_binding/ that a
@@ -19,24 +19,12 @@
 
 namespace shmem_bind::binding {
 
-using Texts = std::map<std::string, std::string>;  // by path below the tree
-
-// A tree that the operator cannot join; nothing may be written then, whatever is forced.
-struct TreeProblem {
-  std::string path;
-  size_t at = 0;     // byte of the place, 0 when it is about the whole file
-  std::string text;  // what is wrong
-  std::string way_out;
-};
-
 struct InTreePlan {
   Plan plan;  // empty when there are problems
   std::vector<TreeProblem> problems;
 };
 
-// The files whose present texts plan_in_tree() wants to see.
-std::vector<std::string> in_tree_paths(const contract::Contract& contract);
-
+// `existing`: the present texts of what paths_to_read() names (plan_tree.h).
 InTreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing);
 
 }  // namespace shmem_bind::binding

@@ -193,6 +193,16 @@ std::string take_state(const Contract& contract) {
   return used ? "    uint8_t* const state = state_.data();\n" : "    state_.require_open();\n";
 }
 
+// The Manager of a SHMEM source tree does not know our objects.
+std::string close_comment(contract::BuildMode mode) {
+  return mode == contract::BuildMode::kInTreeExample
+             ? "  // Collective, idempotent, in front of Manager.finalize(); the destructor must "
+               "not "
+               "wait for other\n  // PEs."
+             : "  // Collective, idempotent. Without it Manager.finalize() closes the object; the "
+               "destructor must\n  // not wait for other PEs.";
+}
+
 std::string is_supported(const Contract& contract) {
   const std::string cases = dtype_cases(contract);
   return cases.empty() ? "" : filled("op_is_supported.txt", {{"cases", cases}});
@@ -209,6 +219,7 @@ std::string emit_operator_class(const Contract& contract) {
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"header", path.substr(path.rfind('/') + 1)},
+       {"register", register_header(contract.build_mode)},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},
        {"state", take_state(contract)},
        {"same_call",
@@ -221,6 +232,7 @@ std::string emit_operator_class(const Contract& contract) {
        {"copies", parts.copies},
        {"kernel", parts.kernel},
        {"copy_back", parts.copy_back},
+       {"close", close_comment(contract.build_mode)},
        {"is_supported", is_supported(contract)},
        {"state_bytes", state_function(contract)},
        {"registration", registration(contract)},

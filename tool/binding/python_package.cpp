@@ -4,10 +4,11 @@
 #include "tool/binding/emit.h"
 #include "tool/binding/literal.h"
 #include "tool/binding/op_compute.h"
+#include "tool/binding/places.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
 
-// python/shmem_custom_ops/<op>.py: the operator for programs in Python, typed.
+// python/<package>/: the operators for programs in Python, typed.
 
 namespace shmem_bind::binding {
 namespace {
@@ -77,12 +78,57 @@ std::string shapes(const Contract& contract) {
   return joined(lines, "\n");
 }
 
+// Where the package finds the libraries, by build mode.
+struct LibraryPlaces {
+  std::string root;     // the statement that names the folder everything is found from
+  std::string folders;  // the statements that list where to look before LD_LIBRARY_PATH
+  std::string script;   // the expression for what builds a library
+  std::string preload;  // statements in front of the operator's own kernel library
+};
+
+LibraryPlaces library_places(contract::BuildMode mode) {
+  if (mode == contract::BuildMode::kIndependentProject) {
+    return {"CUSTOM_OPS = pathlib.Path(__file__).resolve().parents[3]",
+            "    folders = [CUSTOM_OPS / \"torch_binding/build/lib\"]\n"
+            "    if operator:\n"
+            "        folders.insert(0, CUSTOM_OPS / operator / \"build/lib\")",
+            "CUSTOM_OPS / (f\"{operator}/scripts/build_kernel.sh\" if operator else "
+            "\"scripts/build_torch.sh\")",
+            ""};
+  }
+  return {
+      "TREE = pathlib.Path(__file__).resolve().parents[4]\n"
+      "KERNELS = TREE / \"install/shmem/torch_binding/kernels\"",
+      "    folders = [KERNELS if operator else TREE / \"install/shmem/lib\"]",
+      "f\"{TREE}/scripts/build.sh -python_example\"",
+      "        for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # the binding links those of "
+      "all operators\n"
+      "            ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
+}
+
 }  // namespace
+
+std::string emit_python_package(contract::BuildMode mode) {
+  const LibraryPlaces libraries = library_places(mode);
+  const Places places = places_of(mode, "");
+  return filled("python_package.py",
+                {{"package", places.package},
+                 {"binding", places.product.substr(0, places.product.rfind('.'))},
+                 {"root", libraries.root},
+                 {"folders", libraries.folders},
+                 {"script", libraries.script},
+                 {"preload", libraries.preload}});
+}
 
 std::string emit_python_operator(const Contract& contract) {
   return filled("python_operator.py",
                 {{"class", contract.class_name},
                  {"op", contract.op_name},
+                 {"folder", places_of(contract).op},
+                 {"close",
+                  contract.build_mode == contract::BuildMode::kInTreeExample
+                      ? "comes before Manager.finalize()"
+                      : "Manager.finalize() does it for objects that are still open"},
                  {"parameters", parameters(contract, "        ")},
                  {"function_parameters", parameters(contract, "    ")},
                  {"arguments", arguments(contract)},

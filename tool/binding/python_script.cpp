@@ -5,6 +5,7 @@
 #include "tool/base/text.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/literal.h"
+#include "tool/binding/places.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
@@ -162,6 +163,28 @@ std::string python_arrange(const contract::Golden& golden) {
              ? ""
              : "\n    contract_code().get(\"arrange\", lambda *_: None)(n_pes, inputs, attrs, "
                "random)";
+// Where the test finds the libraries, by build mode.
+struct LibraryPlaces {
+  std::string root;     // the statements that name the folder everything is found from
+  std::string folders;  // searched before LD_LIBRARY_PATH
+  std::string build;    // what makes the libraries
+  std::string preload;  // statements in front of the operator's own kernel library
+};
+
+LibraryPlaces library_places(contract::BuildMode mode) {
+  if (mode == contract::BuildMode::kIndependentProject) {
+    return {"CUSTOM_OPS = HERE.parent.parent",
+            "CUSTOM_OPS / \"torch_binding/build/lib\", CUSTOM_OPS / OP / \"build/lib\"",
+            "custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh",
+            ""};
+  }
+  return {
+      "INSTALL = HERE.parents[2] / \"install/shmem\"\nKERNELS = INSTALL / "
+      "\"torch_binding/kernels\"",
+      "INSTALL / \"lib\", KERNELS",
+      "scripts/build.sh -python_example",
+      "    for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # Torch 扩展链接了全部算子的 "
+      "kernel 库\n        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
 }
 
 }  // namespace
@@ -169,10 +192,16 @@ std::string python_arrange(const contract::Golden& golden) {
 std::string emit_python_test(const Contract& contract) {
   const contract::Golden golden =
       contract.golden.value_or(contract::Golden{});  // check demands one
+  const LibraryPlaces libraries = library_places(contract.build_mode);
   return filled(
       "torch_test.py",
       {{"class", contract.class_name},
        {"op", contract.op_name},
+       {"library", places_of(contract).product},
+       {"places", libraries.root},
+       {"folders", libraries.folders},
+       {"build", libraries.build},
+       {"preload", libraries.preload},
        {"first_dtype",
         contract.dispatch.empty() ? "fixed" : std::string(contract::row(contract.dispatch[0]).dsl)},
        {"first_case", contract.cases[0].name},

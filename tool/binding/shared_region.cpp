@@ -189,6 +189,15 @@ RegionEdit without_entry(const std::string& text, const RegionPlace& place, cons
   return {spliced(text, region, middle), obstacle, false};
 }
 
+std::vector<std::string> entries_of(const std::string& text, const RegionPlace& place) {
+  const Region region = RegionReader(text, place).read();
+  std::vector<std::string> operators;
+  for (const auto& [op, entry] : region.entries) {
+    operators.push_back(op);
+  }
+  return region.is_broken ? std::vector<std::string>() : operators;
+}
+
 std::string foreign_text(const std::string& text, const RegionPlace& place) {
   const Region region = RegionReader(text, place).read();
   return region.is_there && !region.is_broken ? spliced(text, region, "") : text;

@@ -39,6 +39,10 @@ RegionEdit with_entry(const std::string& text,
 // The file without the operator's entry, and without the region when it was the only one.
 RegionEdit without_entry(const std::string& text, const RegionPlace& place, const std::string& op);
 
+// The operators that have lines in the region, in their order; none when its marks do not fit
+// together.
+std::vector<std::string> entries_of(const std::string& text, const RegionPlace& place);
+
 // The file without the region: what its owners wrote.
 std::string foreign_text(const std::string& text, const RegionPlace& place);
 

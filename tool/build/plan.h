@@ -9,26 +9,33 @@
 
 namespace shmem_bind::build {
 
-// One wrapper script and what it makes. Paths are below the tree, the folder that holds
-// custom-ops/.
+// One wrapper script and what it makes.
 struct Step {
-  std::string name;     // "all_gather kernel", "torch binding"
-  std::string product;  // path of the library it makes
+  std::string name;                   // "all_gather kernel", "torch binding"
+  std::vector<std::string> products;  // paths of the libraries it makes
   Command command;
 };
 
+// Paths are absolute when the tree is.
 struct Plan {
-  Step kernel;
-  Step binding;
-  // Several operators of one tree share a binding: what of the plan is run.
-  bool with_kernel = true;
-  bool with_binding = true;  // and that it loads
+  std::vector<Step> steps;
+  std::string kernel_library;
+  std::string binding_library;
+  std::string load_stamp;  // which libraries loaded last time
+  bool with_load = true;   // ends with loading the binding
 };
 
-std::string kernel_library(const std::string& tree, const std::string& op_name);
-std::string binding_library(const std::string& tree);
-
-// Builds go through the generated scripts; cmake and ninja below them decide what is out of date.
+// Builds go through the tree's scripts, generated ones or, in-tree, scripts/build.sh; cmake and
+// ninja below them decide what is out of date. The tree is the folder that holds custom-ops/, or
+// examples/.
 Plan plan_build(const std::string& tree, const contract::Contract& contract, const Target& target);
+
+// Operators of one tree share a binding: a batch builds their kernels first, then the binding once.
+enum class Part { kAll, kKernel, kBinding };
+// Keeps the steps that make the part; only the binding is loaded. A script that makes both stays.
+void keep_part(Plan& plan, Part part);
+
+// The scripts that the plan runs.
+std::vector<std::string> build_scripts(const std::string& tree, const contract::Contract& contract);
 
 }  // namespace shmem_bind::build

@@ -80,23 +80,34 @@ std::string digest_of(const std::string& path, FileSystem& files) {
   return text.ok() ? digest(text.value()) : "";
 }
 
-// Runs one step; true when its product is there and the script was content.
+// One digest for each product, empty where there is none.
+std::vector<std::string> digests_of(const std::vector<std::string>& paths, FileSystem& files) {
+  std::vector<std::string> digests;
+  digests.reserve(paths.size());
+  for (const std::string& path : paths) {
+    digests.push_back(digest_of(path, files));
+  }
+  return digests;
+}
+
+// Runs one step; true when its products are there and the script was content.
 bool run_step(const Step& step,
               FileSystem& files,
               ProcessRunner& runner,
               const OnProgress& on_progress,
               BuildReport& report) {
-  const std::string before = digest_of(step.product, files);
+  const std::vector<std::string> before = digests_of(step.products, files);
   const Clock::time_point start = Clock::now();
   const ProcessResult result = runner.run(step.command, [&](std::string_view line) {
     if (on_progress) {
       on_progress(step.name, line);
     }
   });
-  const std::string after = digest_of(step.product, files);
+  const std::vector<std::string> after = digests_of(step.products, files);
   const std::chrono::duration<double> seconds = Clock::now() - start;
   report.steps.push_back({step.name, before != after, seconds.count(), result.output});
-  if (result.ok() && !after.empty()) {
+  const auto absent = std::find(after.begin(), after.end(), "");
+  if (result.ok() && absent == after.end()) {
     return true;
   }
   report.failed_step = step.name;
@@ -106,7 +117,8 @@ bool run_step(const Step& step,
         "ended after {} s: {}", step.command.deadline.count() / 1000, display(step.command))};
   } else if (result.ok()) {
     report.end = BuildEnd::kNoProduct;
-    report.findings = {fmt::format("the script ended well, but there is no {}", step.product)};
+    report.findings = {fmt::format("the script ended well, but there is no {}",
+                                   step.products[static_cast<size_t>(absent - after.begin())])};
   } else {
     report.end = classify(result.output, report.findings);
     report.findings.push_back(
@@ -116,60 +128,60 @@ bool run_step(const Step& step,
 }
 
 bool check_symbols(const Plan& plan,
+                   const Step& step,
                    const contract::Contract& contract,
                    FileSystem& files,
                    BuildReport& report) {
-  const auto bytes = files.read(plan.kernel.product);
+  const auto bytes = files.read(plan.kernel_library);
   const auto exported = bytes.ok() ? exported_functions(bytes.value())
                                    : Result<std::vector<std::string>>(bytes.failure());
   if (exported.ok()) {
     report.findings = artifact_findings(needed_functions(contract), exported.value());
   } else {
-    report.findings = {fmt::format("{}: {}", plan.kernel.product, exported.failure().text)};
+    report.findings = {fmt::format("{}: {}", plan.kernel_library, exported.failure().text)};
   }
   if (report.findings.empty()) {
     return true;
   }
   report.end = BuildEnd::kSymbols;
-  report.failed_step = plan.kernel.name;
+  report.failed_step = step.name;
   return false;
-}
-
-// Beside the binding: which libraries loaded last time. Loading costs seconds, mostly importing
-// torch.
-std::string load_stamp(const Plan& plan) {
-  return plan.binding.product + ".loaded";
 }
 
 std::string load_identity(const Plan& plan, const Target& target, FileSystem& files) {
   return fmt::format("{}\n{}\n{}\n{}\n{} {}\n",
-                     digest_of(plan.kernel.product, files),
-                     digest_of(plan.binding.product, files),
+                     digest_of(plan.kernel_library, files),
+                     digest_of(plan.binding_library, files),
                      target.cann,
                      target.shmem,
                      target.python,
                      target.torch_npu_version);
 }
 
+// Only when a library is new: loading costs seconds, mostly importing torch.
 bool check_load(const Plan& plan,
                 const Target& target,
                 FileSystem& files,
                 ProcessRunner& runner,
                 BuildReport& report) {
   const std::string identity = load_identity(plan, target, files);
-  const auto stamp = files.read(load_stamp(plan));
+  const auto stamp = files.read(plan.load_stamp);
   if (stamp.ok() && stamp.value() == identity) {
     return true;
   }
   Command load = in_environment(
-      target, {target.python, "-c", kLoad, plan.kernel.product, plan.binding.product});
+      target, {target.python, "-c", kLoad, plan.kernel_library, plan.binding_library});
   load.deadline = kLoadDeadline;
+  // In-tree, the binding needs the kernel libraries of all operators.
+  load.environment["LD_LIBRARY_PATH"] =
+      plan.kernel_library.substr(0, plan.kernel_library.rfind('/')) + ":" +
+      environment("LD_LIBRARY_PATH");
   const Clock::time_point start = Clock::now();
   const ProcessResult result = runner.run(load, {});
   const std::chrono::duration<double> seconds = Clock::now() - start;
   report.steps.push_back({"load", false, seconds.count(), result.output});
   if (result.ok()) {
-    files.write(load_stamp(plan), identity, false);  // without it the next build checks again
+    files.write(plan.load_stamp, identity, false);  // without it the next build checks again
     return true;
   }
   report.end = BuildEnd::kLoad;
@@ -240,11 +252,15 @@ BuildReport run_build(const Plan& plan,
                       ProcessRunner& runner,
                       const OnProgress& on_progress) {
   BuildReport report;
-  if (plan.with_kernel && !(run_step(plan.kernel, files, runner, on_progress, report) &&
-                            check_symbols(plan, contract, files, report))) {
-    return report;
+  for (const Step& step : plan.steps) {
+    const bool makes_kernel =
+        std::count(step.products.begin(), step.products.end(), plan.kernel_library) > 0;
+    if (!run_step(step, files, runner, on_progress, report) ||
+        (makes_kernel && !check_symbols(plan, step, contract, files, report))) {
+      return report;
+    }
   }
-  if (plan.with_binding && run_step(plan.binding, files, runner, on_progress, report)) {
+  if (plan.with_load) {
     check_load(plan, target, files, runner, report);
   }
   return report;

@@ -166,11 +166,49 @@ class RunBuild : public ::testing::Test {
 };
 
 TEST_F(RunBuild, GoesThroughTheGeneratedScripts) {
-  EXPECT_EQ(plan.kernel.command.words.back(), "/tree/custom-ops/copy/scripts/build_kernel.sh");
-  EXPECT_EQ(plan.kernel.product, "/tree/custom-ops/copy/build/lib/libcopy_kernel.so");
-  EXPECT_EQ(plan.binding.command.words.back(), "/tree/custom-ops/scripts/build_torch.sh");
-  EXPECT_EQ(plan.binding.product,
+  EXPECT_EQ(plan.steps[0].command.words.back(), "/tree/custom-ops/copy/scripts/build_kernel.sh");
+  EXPECT_EQ(plan.kernel_library, "/tree/custom-ops/copy/build/lib/libcopy_kernel.so");
+  EXPECT_EQ(plan.steps[1].command.words.back(), "/tree/custom-ops/scripts/build_torch.sh");
+  EXPECT_EQ(plan.binding_library,
             "/tree/custom-ops/torch_binding/build/lib/shmem_custom_ops_torch.so");
+}
+
+// An operator of a SHMEM source tree.
+class RunInTreeBuild : public RunBuild {
+ protected:
+  RunInTreeBuild() {
+    contract.build_mode = contract::BuildMode::kInTreeExample;
+    target.python = "/venv/bin/python";
+    plan = plan_build("/tree", contract, target);
+  }
+};
+
+TEST_F(RunInTreeBuild, GoesThroughTheTreesOwnScript) {
+  ASSERT_EQ(plan.steps.size(), 1u);
+  const Command& command = plan.steps[0].command;
+  EXPECT_EQ(command.words.back(), "-python_example");
+  EXPECT_EQ(command.words[command.words.size() - 2], "/tree/scripts/build.sh");
+  EXPECT_TRUE(command.environment.at("PATH").starts_with("/venv/bin:"));
+  EXPECT_EQ(plan.binding_library, "/tree/install/shmem/lib/aclshmem_torch.so");
+  EXPECT_EQ(plan.kernel_library, "/tree/install/shmem/torch_binding/kernels/libcopy_kernel.so");
+  EXPECT_EQ(plan.load_stamp, "/tree/build/shmem-bind/copy/loaded");
+}
+
+TEST_F(RunInTreeBuild, NamesTheLibraryThatTheScriptDidNotMake) {
+  make(plan.binding_library, "binding");
+  const BuildReport report = run();
+  EXPECT_EQ(report.end, BuildEnd::kNoProduct);
+  EXPECT_NE(report.findings.front().find("libcopy_kernel.so"), std::string::npos);
+}
+
+TEST_F(RunInTreeBuild, LooksIntoTheKernelLibraryBeforeTheBindingIsLoaded) {
+  runner.answers.push_back([this](const Command&) {
+    files.files[plan.kernel_library] = "this is no library";
+    files.files[plan.binding_library] = "binding";
+    return ProcessResult{0, false, ""};
+  });
+  EXPECT_EQ(run().end, BuildEnd::kSymbols);
+  EXPECT_EQ(runner.commands.size(), 1u);
 }
 
 TEST_F(RunBuild, StopsAtAKernelThatDoesNotCompile) {
@@ -194,7 +232,7 @@ TEST_F(RunBuild, ReportsAStepThatTakesTooLong) {
 }
 
 TEST_F(RunBuild, LooksIntoTheKernelLibraryBeforeTheBindingIsCompiled) {
-  make(plan.kernel.product, "this is no library");
+  make(plan.kernel_library, "this is no library");
   EXPECT_EQ(run().end, BuildEnd::kSymbols);
   EXPECT_EQ(runner.commands.size(), 1u);
 }
@@ -210,14 +248,14 @@ class RunWholeBuild : public RunBuild {
 };
 
 TEST_F(RunWholeBuild, LoadsABindingOnceAndOnlyWhenItIsNew) {
-  make(plan.kernel.product, library);
-  make(plan.binding.product, "binding");
+  make(plan.kernel_library, library);
+  make(plan.binding_library, "binding");
   runner.answer(0, "");
   const BuildReport first = run();
   EXPECT_TRUE(first.ok()) << first.findings.front();
   EXPECT_TRUE(first.changed());
   ASSERT_EQ(runner.commands.size(), 3u);
-  EXPECT_EQ(runner.commands[2].words.back(), plan.binding.product);
+  EXPECT_EQ(runner.commands[2].words.back(), plan.binding_library);
 
   runner.answer(0, "");
   runner.answer(0, "");
@@ -228,30 +266,31 @@ TEST_F(RunWholeBuild, LoadsABindingOnceAndOnlyWhenItIsNew) {
 }
 
 TEST_F(RunWholeBuild, RunsOnlyThePartThatIsAskedFor) {
-  plan.with_binding = false;
-  make(plan.kernel.product, library);
+  const Plan whole = plan;
+  keep_part(plan, Part::kKernel);
+  make(plan.kernel_library, library);
   EXPECT_TRUE(run().ok());
   ASSERT_EQ(runner.commands.size(), 1u);
-  EXPECT_EQ(runner.commands[0].words.back(), plan.kernel.command.words.back());
+  EXPECT_EQ(runner.commands[0].words.back(), whole.steps[0].command.words.back());
 
-  plan.with_kernel = false;
-  plan.with_binding = true;
-  make(plan.binding.product, "binding");
+  plan = whole;
+  keep_part(plan, Part::kBinding);
+  make(plan.binding_library, "binding");
   runner.answer(0, "");
   EXPECT_TRUE(run().ok());
   ASSERT_EQ(runner.commands.size(), 3u);
-  EXPECT_EQ(runner.commands[1].words.back(), plan.binding.command.words.back());
+  EXPECT_EQ(runner.commands[1].words.back(), whole.steps[1].command.words.back());
 }
 
 TEST_F(RunBuild, HandsTheNumberOfParallelCompilesToTheScripts) {
-  EXPECT_EQ(plan.kernel.command.environment.count("JOBS"), 0u);
+  EXPECT_EQ(plan.steps[0].command.environment.count("JOBS"), 0u);
   target.jobs = 3;
-  EXPECT_EQ(plan_build("/tree", contract, target).binding.command.environment.at("JOBS"), "3");
+  EXPECT_EQ(plan_build("/tree", contract, target).steps[1].command.environment.at("JOBS"), "3");
 }
 
 TEST_F(RunWholeBuild, ChecksAgainABindingThatDidNotLoad) {
-  make(plan.kernel.product, library);
-  make(plan.binding.product, "binding");
+  make(plan.kernel_library, library);
+  make(plan.binding_library, "binding");
   for (int i = 0; i < 2; ++i) {
     runner.answer(1, "OSError: undefined symbol: aclshmem_calloc\n");
     const BuildReport report = run();

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kAbout =
     R"(Binds a SHMEM operator to PyTorch, from its contract and its kernel header, and proves the binding on several PEs.
 
-An operator is a folder custom-ops/<op>/ with
+An operator is a folder custom-ops/<op>/, or examples/<op>/ of a SHMEM source tree, with
   docs/design.md           its contract: one fenced yaml block
   src/<op>_kernel.{h,cpp}  its kernel and how it is called
 A first run, without an NPU:
@@ -219,9 +219,15 @@ void add_commands(CLI::App& app, Args& args) {
   batch->add_option("folder", args.path, "operators are its folders with docs/design.md")
       ->required();
   batch->add_flag("--dry-run", args.dry_run, "say what would be written and run, do neither");
-  CLI::App* clean = add_command(
-      app, args, CommandName::kClean, "clean", "Remove what build made for this operator.");
+  CLI::App* clean =
+      add_command(app,
+                  args,
+                  CommandName::kClean,
+                  "clean",
+                  "Remove what generate wrote for this operator, and what build made of it.");
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
+  clean->add_flag(
+      "--force", args.force, "clean files that were edited by hand too, and keep them aside");
   for (CLI::App* command : {generate, build, verify, run, batch}) {
     add_gate(command, args);
   }

@@ -45,8 +45,10 @@ struct Environment {
 
 // An operator's files, read and checked.
 struct Operator {
-  std::string folder;  // absolute
-  std::string tree;    // the folder above custom-ops/, or above examples/ of a SHMEM source tree
+  std::string folder;                                                   // absolute
+  std::string name;                                                     // of the folder
+  contract::BuildMode mode = contract::BuildMode::kIndependentProject;  // by where the folder lies
+  std::string tree;  // the folder above custom-ops/, or above examples/ of a SHMEM source tree
   contract::Sources sources;
   Diagnostics diagnostics;
   bool is_valid = false;  // false: the diagnostics have errors, and the contract is empty
@@ -76,19 +78,14 @@ Outcome command_doctor(Environment& environment);
 Outcome command_man(Environment& environment);
 Outcome command_completion(Environment& environment);
 
-// True, with the reason and the way out told, when the operator is part of a SHMEM source tree:
-// that tree builds it, and this program neither builds nor verifies there.
-bool lies_in_tree(const Operator& op, int exit_code, Outcome& outcome);
-
 // Steps that `run` chains; each fills the outcome and says whether to go on.
 bool generate(Environment& environment, const Operator& op, Outcome& outcome);
 std::optional<build::Target> open_target(Environment& environment, Outcome& outcome);
-enum class BuildPart { kAll, kKernel, kBinding };  // the binding belongs to all of a tree
 bool build_operator(Environment& environment,
                     const Operator& op,
                     const build::Target& target,
                     Outcome& outcome,
-                    BuildPart part = BuildPart::kAll);
+                    build::Part part = build::Part::kAll);
 // False, and said, when --pes asks for a number that the contract excludes.
 bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome);
 std::vector<int64_t> planned_pes(const Args& args, const contract::Contract& contract);

@@ -107,10 +107,6 @@ class Batch {
         pes_fit(item.args, item.op->contract, item.outcome);
         item.row.pes = planned_pes(item.args, item.op->contract);
       }
-      if (item.op && !environment_.args.dry_run &&
-          item.op->contract.build_mode == contract::BuildMode::kInTreeExample) {
-        skip(item, "in_tree_example: its own tree builds and verifies it");
-      }
       settle(item);
     }
   }
@@ -161,7 +157,7 @@ class Batch {
       if (item.goes_on()) {
         announce(item, "build");
         timed(item, [&](Environment& environment) {
-          build_operator(environment, *item.op, target, item.outcome, BuildPart::kKernel);
+          build_operator(environment, *item.op, target, item.outcome, build::Part::kKernel);
         });
       }
     }
@@ -179,7 +175,7 @@ class Batch {
       environment_.progress(
           fmt::format("{}: build the binding of {} operators", tree, items.size()));
       Outcome outcome;
-      build_operator(environment_, *items[0]->op, target, outcome, BuildPart::kBinding);
+      build_operator(environment_, *items[0]->op, target, outcome, build::Part::kBinding);
       trees_.push_back(JsonObject(outcome.json).add("tree", tree).text());
       for (Item* item : items) {
         if (outcome.exit_code != kExitDone) {

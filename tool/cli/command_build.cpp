@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include "tool/base/text.h"
+#include "tool/binding/places.h"
 #include "tool/build/plan.h"
 #include "tool/build/run.h"
 #include "tool/build/target.h"
 #include "tool/cli/command.h"
+#include "tool/cli/tree.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -38,15 +39,20 @@ void describe(const build::BuildReport& report, Outcome& outcome) {
 
 // What build needs of the tree; the way out differs from a broken script.
 bool scripts_are_there(const Operator& op, FileSystem& files, Outcome& outcome) {
-  for (const std::string& script :
-       {fmt::format("custom-ops/{}/scripts/build_kernel.sh", op.contract.op_name),
-        std::string("custom-ops/scripts/build_torch.sh")}) {
-    if (!files.exists(op.tree + "/" + script)) {
-      outcome.exit_code = kExitBuild;
-      outcome.messages += fmt::format(
-          "{}/{} is not there\n    way out: shmem-bind generate {}\n", op.tree, script, op.folder);
-      return false;
+  std::vector<std::string> needed = build::build_scripts(op.tree, op.contract);
+  needed.push_back(op.tree + "/" + binding::places_of(op.contract).source);
+  for (const std::string& path : needed) {
+    if (files.exists(path)) {
+      continue;
     }
+    outcome.exit_code = kExitBuild;
+    outcome.messages += fmt::format(
+        "{} is not there\n    way out: {}\n",
+        path,
+        path.ends_with("/scripts/build.sh")
+            ? "an in_tree_example operator is built by this script of the SHMEM source tree"
+            : "shmem-bind generate " + op.folder);
+    return false;
   }
   return true;
 }
@@ -57,10 +63,7 @@ bool build_operator(Environment& environment,
                     const Operator& op,
                     const build::Target& target,
                     Outcome& outcome,
-                    BuildPart part) {
-  if (lies_in_tree(op, kExitBuild, outcome)) {
-    return false;
-  }
+                    build::Part part) {
   std::string current;
   const auto progress = [&](std::string_view step, std::string_view line) {
     if (step != current) {
@@ -72,8 +75,7 @@ bool build_operator(Environment& environment,
     }
   };
   build::Plan plan = build::plan_build(op.tree, op.contract, target);
-  plan.with_kernel = part != BuildPart::kBinding;
-  plan.with_binding = part != BuildPart::kKernel;
+  build::keep_part(plan, part);
   const build::BuildReport report =
       build::run_build(plan, op.contract, target, environment.files, environment.runner, progress);
   describe(report, outcome);
@@ -109,42 +111,13 @@ std::optional<build::Target> open_target(Environment& environment, Outcome& outc
 Outcome command_build(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (op && !lies_in_tree(*op, kExitBuild, outcome) &&
+  if (op && mode_is_right(*op, environment.files, outcome) &&
       scripts_are_there(*op, environment.files, outcome)) {
     if (const auto target = open_target(environment, outcome)) {
       environment.flush(outcome);
       build_operator(environment, *op, *target, outcome);
     }
   }
-  return outcome;
-}
-
-Outcome command_clean(Environment& environment) {
-  Outcome outcome;
-  const auto op = open_operator(environment.args.path, environment.files);
-  if (!op.ok()) {
-    fail(outcome, op.failure());
-    return outcome;
-  }
-  std::vector<std::string> removed;
-  for (const std::string& folder :
-       {op.value().folder + "/build", op.value().tree + "/custom-ops/torch_binding/build"}) {
-    if (!environment.files.is_folder(folder)) {
-      continue;
-    }
-    if (!environment.args.dry_run) {
-      const auto result = environment.files.remove(folder);
-      if (!result.ok()) {
-        fail(outcome, result.failure());
-        return outcome;
-      }
-    }
-    outcome.text +=
-        fmt::format("{} {}\n", environment.args.dry_run ? "would remove" : "removed", folder);
-    removed.push_back(folder);
-  }
-  outcome.text += removed.empty() ? "clean: nothing to remove\n" : "";
-  outcome.json.add_value("removed", json_texts(removed));
   return outcome;
 }
 

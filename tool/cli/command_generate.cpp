@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <map>
-
 #include "tool/base/line_diff.h"
-#include "tool/base/text.h"
 #include "tool/base/tree_writer.h"
-#include "tool/binding/emit.h"
 #include "tool/binding/file_set.h"
-#include "tool/binding/in_tree.h"
+#include "tool/binding/places.h"
 #include "tool/cli/command.h"
+#include "tool/cli/tree.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -32,97 +27,19 @@ std::string_view word_of(PlannedFile::Action action) {
   return "";
 }
 
-std::string below(const std::string& folder, const std::string& path) {
-  return fmt::format("{}/{}", folder, path);
-}
-
-// The present texts of those files that exist.
-Result<Texts> present(const std::vector<std::string>& paths,
-                      const std::string& tree,
-                      FileSystem& files) {
-  Texts texts;
-  for (const std::string& path : paths) {
-    if (!files.exists(below(tree, path))) {
-      continue;
-    }
-    auto text = files.read(below(tree, path));
-    if (!text.ok()) {
-      return text.failure();
-    }
-    texts[path] = std::move(text.value());
-  }
-  return texts;
-}
-
-// What generating means for a tree as it stands.
-struct Proposal {
-  Texts texts;  // the present ones
-  binding::Plan plan;
-  std::vector<binding::TreeProblem> problems;  // then the plan is empty
-};
-
-Result<Proposal> propose(const Operator& op, FileSystem& files) {
-  const contract::Contract& contract = op.contract;
-  const bool in_tree = contract.build_mode == contract::BuildMode::kInTreeExample;
-  const binding::FileSet set = in_tree ? binding::FileSet() : binding::emit(contract);
-  std::vector<std::string> paths;
-  if (in_tree) {
-    paths = binding::in_tree_paths(contract);
-  }
-  for (const auto& [path, file] : set) {
-    paths.push_back(path);
-  }
-  auto texts = present(paths, op.tree, files);
-  if (!texts.ok()) {
-    return texts.failure();
-  }
-  Proposal proposal;
-  proposal.texts = std::move(texts.value());
-  if (in_tree) {
-    binding::InTreePlan plan = binding::plan_in_tree(contract, proposal.texts);
-    proposal.plan = std::move(plan.plan);
-    proposal.problems = std::move(plan.problems);
-  } else {
-    proposal.plan = binding::plan_write(set, contract.op_name, proposal.texts);
-  }
-  return proposal;
-}
-
-// Tells why the operator cannot join the tree; true when it can.
-bool settle_problems(const Proposal& proposal, Outcome& outcome) {
-  for (const binding::TreeProblem& problem : proposal.problems) {
-    const auto text = proposal.texts.find(problem.path);
-    const auto lines =
-        text == proposal.texts.end()
-            ? 0
-            : std::count(text->second.begin(),
-                         text->second.begin() + static_cast<std::ptrdiff_t>(problem.at),
-                         '\n');
-    outcome.messages += fmt::format(
-        "{}:{}: {}\n    way out: {}\n", problem.path, lines + 1, problem.text, problem.way_out);
-  }
-  if (!proposal.problems.empty()) {
-    outcome.exit_code = kExitContract;
-    outcome.messages += "nothing was written\n";
-  }
-  return proposal.problems.empty();
-}
-
 // Two classes of one name cannot be registered in one library (docs/contract.md, names).
 std::string class_taken_by(const Operator& op, FileSystem& files) {
-  const bool in_tree = op.contract.build_mode == contract::BuildMode::kInTreeExample;
-  const std::string folder =
-      op.tree + (in_tree ? "/examples/torch_binding/src" : "/custom-ops/torch_binding/src");
-  const std::string own = fmt::format("torch_bind_{}.cpp", op.contract.op_name);
-  for (const std::string& name : files.list(folder)) {
-    if (!name.starts_with("torch_bind_") || name == own) {
-      continue;
-    }
-    const auto text = files.read(below(folder, name));
-    const std::string registration =
-        fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract.class_name);
+  const std::string binding = binding::places_of(op.contract).binding;
+  const std::string registration =
+      fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract.class_name);
+  std::vector<std::string> paths = {binding + "/src/torch_bindings.cpp"};
+  for (const std::string& other : other_sources(op, binding, files)) {
+    paths.push_back(fmt::format("{}/src/torch_bind_{}.cpp", binding, other));
+  }
+  for (const std::string& path : paths) {
+    const auto text = files.read(below(op.tree, path));
     if (text.ok() && text.value().find(registration) != std::string::npos) {
-      return below(folder, name);
+      return below(op.tree, path);
     }
   }
   return "";
@@ -145,24 +62,6 @@ bool settle_conflicts(const Args& args, const binding::Plan& plan, Outcome& outc
         "replaces these files\n";
   }
   return settled;
-}
-
-// Where a text that a person edited is kept when --force replaces it: a name that is free, or that
-// holds this text already.
-std::string aside(const std::string& path,
-                  const std::string& text,
-                  const std::string& tree,
-                  FileSystem& files) {
-  const std::string first = path + ".hand-edited";
-  std::string name = first;
-  for (int number = 2; files.exists(below(tree, name)); ++number) {
-    const auto present = files.read(below(tree, name));
-    if (present.ok() && present.value() == text) {
-      break;
-    }
-    name = fmt::format("{}.{}", first, number);
-  }
-  return name;
 }
 
 // The files that the plan changes, and beside them what people wrote and --force replaces.
@@ -241,9 +140,13 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
     fail(outcome, proposal.failure());
     return false;
   }
-  const auto& [texts, plan, problems] = proposal.value();
-  if (!settle_problems(proposal.value(), outcome) ||
-      !settle_conflicts(environment.args, plan, outcome)) {
+  const binding::Texts& texts = proposal.value().texts;
+  const auto& [plan, problems] = proposal.value().tree;
+  if (!settle_problems(problems, texts, outcome)) {
+    outcome.messages += "nothing was written\n";
+    return false;
+  }
+  if (!settle_conflicts(environment.args, plan, outcome)) {
     return false;
   }
   const auto changes = changes_of(plan, texts, op.tree, environment, outcome);
@@ -283,8 +186,9 @@ Outcome command_diff(Environment& environment) {
     fail(outcome, proposal.failure());
     return outcome;
   }
-  const auto& [texts, plan, problems] = proposal.value();
-  if (!settle_problems(proposal.value(), outcome)) {
+  const binding::Texts& texts = proposal.value().texts;
+  const auto& [plan, problems] = proposal.value().tree;
+  if (!settle_problems(problems, texts, outcome)) {
     return outcome;
   }
   std::vector<std::string> entries;

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "tool/base/text.h"
-#include "tool/build/plan.h"
+#include "tool/binding/places.h"
 #include "tool/cli/command.h"
+#include "tool/cli/tree.h"
 #include "tool/verify/verify.h"
 
 namespace shmem_bind::cli {
@@ -21,8 +22,9 @@ verify::Options options_of(const Args& args) {
 }
 
 bool libraries_are_there(Environment& environment, const Operator& op, Outcome& outcome) {
-  for (const std::string& library :
-       {build::kernel_library(op.tree, op.contract.op_name), build::binding_library(op.tree)}) {
+  const binding::Places places = binding::places_of(op.contract);
+  for (const std::string& path : {places.kernel_library, places.binding_library}) {
+    const std::string library = below(op.tree, path);
     if (!environment.files.exists(library)) {
       outcome.exit_code = kExitBuild;
       outcome.messages +=
@@ -33,14 +35,19 @@ bool libraries_are_there(Environment& environment, const Operator& op, Outcome& 
   return true;
 }
 
-constexpr const char* kVerified = "/build/verified";
+// Files of the operator's records.
+std::string record(const Operator& op, const char* name) {
+  return fmt::format("{}/{}/{}", op.tree, binding::places_of(op.contract).records, name);
+}
+constexpr const char* kVerified = "verified";
+constexpr const char* kVerdict = "verdict.json";
 
 // Of everything a verdict depends on: libraries, test, contract, CANN, what is run.
 std::string fingerprint(Environment& environment, const Operator& op, const build::Target& target) {
-  const std::string& name = op.contract.op_name;
-  std::vector<std::string> paths = {build::kernel_library(op.tree, name),
-                                    build::binding_library(op.tree),
-                                    fmt::format("{}/scripts/torch_test_{}.py", op.folder, name)};
+  const binding::Places places = binding::places_of(op.contract);
+  std::vector<std::string> paths = {below(op.tree, places.kernel_library),
+                                    below(op.tree, places.binding_library),
+                                    below(op.tree, places.test)};
   for (const char* library : {"libshmem_sim_core.so",
                               "libshmem_sim_ascendc.so",
                               "libshmem.so",
@@ -65,7 +72,7 @@ bool show_earlier_verdict(Environment& environment,
                           const Operator& op,
                           const build::Target& target,
                           Outcome& outcome) {
-  const auto earlier = environment.files.read(op.folder + kVerified);
+  const auto earlier = environment.files.read(record(op, kVerified));
   const std::string key = fingerprint(environment, op, target) + "\n";
   if (!earlier.ok() || !earlier.value().starts_with(key)) {
     return false;
@@ -73,8 +80,7 @@ bool show_earlier_verdict(Environment& environment,
   outcome.text += earlier.value().substr(key.size());
   outcome.text += fmt::format(
       "{}: nothing changed since that run; shmem-bind verify runs it again\n", op.contract.op_name);
-  if (const auto verdict = environment.files.read(op.folder + "/build/verdict.json");
-      verdict.ok()) {
+  if (const auto verdict = environment.files.read(record(op, kVerdict)); verdict.ok()) {
     outcome.json.add_value("verdict", std::string(trimmed(verdict.value())));
   }
   outcome.json.add("unchanged", true);
@@ -89,9 +95,8 @@ void keep_verdict(Environment& environment,
   const std::string kept =
       verdict.verified ? fingerprint(environment, op, target) + "\n" + verify::to_text(verdict)
                        : "";
-  for (const auto& [path, text] :
-       {std::pair{op.folder + "/build/verdict.json", verify::to_json(verdict)},
-        std::pair{op.folder + kVerified, kept}}) {
+  for (const auto& [path, text] : {std::pair{record(op, kVerdict), verify::to_json(verdict)},
+                                   std::pair{record(op, kVerified), kept}}) {
     if (const auto written = environment.files.write(path, text, false); !written.ok()) {
       fail(outcome, written.failure());
     }
@@ -178,7 +183,7 @@ void verify_unless_unchanged(Environment& environment,
 Outcome command_verify(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
-  if (op && !lies_in_tree(*op, kExitVerify, outcome) &&
+  if (op && mode_is_right(*op, environment.files, outcome) &&
       pes_fit(environment.args, op->contract, outcome)) {
     const auto target = open_target(environment, outcome);
     if (target && libraries_are_there(environment, *op, outcome)) {

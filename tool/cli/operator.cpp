@@ -45,6 +45,23 @@ Result<int> add_text(Operator& op,
   return op.sources.texts.add(shown + "/" + relative, std::move(text.value()));
 }
 
+// The headers of src/. Operators of a SHMEM source tree may have none: their kernel then lies
+// beside their CMakeLists.txt.
+std::vector<std::string> headers_of(const Operator& op, FileSystem& files) {
+  std::vector<std::string> headers;
+  for (const char* folder : {"src/", ""}) {
+    if (*folder == '\0' && (!headers.empty() || op.mode != contract::BuildMode::kInTreeExample)) {
+      continue;
+    }
+    for (const std::string& name : files.list(op.folder + "/" + folder)) {
+      if (name.ends_with(".h") && !files.is_folder(op.folder + "/" + folder + name)) {
+        headers.push_back(folder + name);
+      }
+    }
+  }
+  return headers;
+}
+
 Result<Done> read_files(Operator& op, const std::string& shown, FileSystem& files) {
   if (files.exists(op.folder + "/docs/status.yaml")) {
     const auto added = add_text(op, shown, "docs/status.yaml", files);
@@ -53,15 +70,12 @@ Result<Done> read_files(Operator& op, const std::string& shown, FileSystem& file
     }
     op.sources.status = added.value();
   }
-  for (const std::string& name : files.list(op.folder + "/src")) {
-    if (!name.ends_with(".h") || files.is_folder(op.folder + "/src/" + name)) {
-      continue;
-    }
-    const auto added = add_text(op, shown, "src/" + name, files);
+  for (const std::string& header : headers_of(op, files)) {
+    const auto added = add_text(op, shown, header, files);
     if (!added.ok()) {
       return added.failure();
     }
-    op.sources.headers.push_back({added.value(), "src/" + name});
+    op.sources.headers.push_back({added.value(), header});
   }
   return Done{};
 }
@@ -124,9 +138,12 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
   }
   Operator op;
   op.folder = folder.value();
+  op.name = op.folder.substr(op.folder.rfind('/') + 1);
   const std::string above = parent_of(op.folder);
   const bool in_tree =
       above.ends_with("/examples") && files.exists(above + "/torch_binding/CMakeLists.txt");
+  op.mode =
+      in_tree ? contract::BuildMode::kInTreeExample : contract::BuildMode::kIndependentProject;
   op.tree = above.ends_with("/custom-ops") || in_tree ? parent_of(above) : above;
   if (TreeWriter::is_interrupted(op.tree)) {  // no command looks at half of a change
     if (const auto settled = TreeWriter::open(op.tree); !settled.ok()) {
@@ -156,20 +173,6 @@ Result<Operator> open_operator(const std::string& path, FileSystem& files) {
     op.is_valid = golden_is_there(op, files);
   }
   return op;
-}
-
-bool lies_in_tree(const Operator& op, int exit_code, Outcome& outcome) {
-  if (op.contract.build_mode != contract::BuildMode::kInTreeExample) {
-    return false;
-  }
-  outcome.exit_code = exit_code;
-  outcome.messages += fmt::format(
-      "{0}: build_mode in_tree_example is neither built nor verified here\n"
-      "    way out: {1}/scripts/build.sh -python_example builds aclshmem_torch.so, and\n"
-      "    examples/{0}/scripts/torch_test_{0}.py tests it\n",
-      op.contract.op_name,
-      op.tree);
-  return true;
 }
 
 std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {

@@ -62,12 +62,7 @@ inline constexpr Rule kBuildModePlace{
     "C022",
     "build_mode and op_root disagree with where the operator lies",
     "move it, or correct the contract"};
-inline constexpr Rule kBuildModeLimit{
-    "C023",
-    "an in_tree_example operator is generated here, but built and verified by its own tree",
-    "scripts/build.sh -python_example builds it; verify wants independent_project",
-    Severity::kNote};
-
+// C023 said that in-tree operators were neither built nor verified.
 inline constexpr Rule kNotYet{
     "C024", "not supported yet", "leave it out, or bind this operator by hand"};
 inline constexpr Rule kBadCase{"C025",

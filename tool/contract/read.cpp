@@ -37,7 +37,7 @@ void take_status(const Sources& sources, Document& document, Diagnostics& diagno
   document.root.entries.emplace_back(std::move(key), std::move(value));
 }
 
-// src/<op>_kernel.h, else the only *_kernel.h, else the only header. Source -1 when there is none
+// <op>_kernel.h, else the only *_kernel.h, else the only header. Source -1 when there is none
 // of these.
 HeaderSource choose_header(const Sources& sources, const std::string& op_name) {
   const std::string wanted = op_name + "_kernel.h";
@@ -45,7 +45,7 @@ HeaderSource choose_header(const Sources& sources, const std::string& op_name) {
   std::vector<std::string> paths;
   for (const HeaderSource& header : sources.headers) {
     paths.push_back(header.path);
-    if (header.path.ends_with("/" + wanted)) {
+    if (header.path == wanted || header.path.ends_with("/" + wanted)) {
       return header;
     }
     if (header.path.ends_with("_kernel.h")) {

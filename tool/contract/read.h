@@ -15,7 +15,7 @@ struct Sources {
   SourceTexts texts;
   int design = -1;                    // docs/design.md
   int status = -1;                    // docs/status.yaml, -1: there is none
-  std::vector<HeaderSource> headers;  // src/*.h
+  std::vector<HeaderSource> headers;  // src/*.h; in-tree, else *.h
   std::string operator_folder;        // absolute; compared with meta.op_root. Empty: not compared
 };
 

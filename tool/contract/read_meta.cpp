@@ -79,7 +79,6 @@ void read_meta(Reading& reading) {
   const YamlNode& mode = meta["build_mode"];
   if (mode.text == "in_tree_example") {
     contract.build_mode = BuildMode::kInTreeExample;
-    reading.diagnostics.add(kBuildModeLimit, mode.span);
   } else if (mode.exists() && mode.text != "independent_project") {
     reading.diagnostics.add(
         kWrongForm, mode.span, "build_mode: independent_project or in_tree_example");

@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tool/base/text.h"
-#include "tool/binding/emit.h"
+#include "tool/binding/places.h"
+#include "tool/binding/plan_tree.h"
 #include "tool/verify/verify.h"
 
 namespace shmem_bind::verify {
@@ -71,19 +72,21 @@ class Verification {
 
  private:
   std::string test_script() const {
-    return fmt::format(
-        "{}/custom-ops/{}/scripts/torch_test_{}.py", tree_, contract_.op_name, contract_.op_name);
+    return fmt::format("{}/{}", tree_, binding::places_of(contract_).test);
   }
 
   void warn_of_drift() {
-    const binding::FileSet fresh = binding::emit(contract_);
-    std::map<std::string, std::string> existing;
-    for (const auto& [path, file] : fresh) {
+    binding::Texts existing;
+    for (const std::string& path : binding::paths_to_read(contract_)) {
       if (auto text = files_.read(tree_ + "/" + path); text.ok()) {
         existing[path] = text.value();
       }
     }
-    for (const auto& [path, planned] : binding::plan_write(fresh, contract_.op_name, existing)) {
+    const binding::TreePlan fresh = binding::plan_tree(contract_, existing);
+    for (const binding::TreeProblem& problem : fresh.problems) {
+      verdict_.warnings.push_back(fmt::format("{}: {}", problem.path, problem.text));
+    }
+    for (const auto& [path, planned] : fresh.plan) {
       if (planned.action == binding::PlannedFile::Action::kCreate) {
         verdict_.warnings.push_back(path + " is missing; shmem-bind generate writes it");
       } else if (planned.action != binding::PlannedFile::Action::kUnchanged) {

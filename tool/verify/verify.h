@@ -63,7 +63,7 @@ using OnLine = std::function<void(std::string_view)>;
 
 // What a verification works on and with.
 struct Surroundings {
-  std::string tree;  // holds custom-ops/
+  std::string tree;  // holds custom-ops/, or examples/
   const build::Target& target;
   FileSystem& files;
   ProcessRunner& runner;

@@ -1,4 +1,4 @@
-"""@@class@@, from custom-ops/@@op@@/docs/design.md."""
+"""@@class@@, from @@folder@@/docs/design.md."""
 
 from typing import Protocol
 
@@ -22,7 +22,7 @@ class @@class@@(Protocol):
         """
 
     def close(self) -> None:
-        """Frees the symmetric state. Idempotent; Manager.finalize() does it for objects that are still open."""
+        """Frees the symmetric state. Idempotent; @@close@@."""
 
     def get_name(self) -> str: ...
 

@@ -1,6 +1,6 @@
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
-    import shmem_custom_ops.<operator>
+    import @@package@@.<operator>
 
 loads the operator's kernel library and the binding. torch_npu must be importable, and the device set, before the first
 object is made.
@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import torch
 import torch_npu  # type: ignore[import-untyped]  # noqa: F401
 
-BINDING = "shmem_custom_ops_torch"
-CUSTOM_OPS = pathlib.Path(__file__).resolve().parents[3]
+BINDING = "@@binding@@"
+@@root@@
 
 _loaded: set[str] = set()
 
@@ -38,21 +38,19 @@ class Manager(Protocol):
 
 def find_library(name: str, operator: str = "") -> str:
     """Path of a built library: in this tree, else on LD_LIBRARY_PATH. Raises FileNotFoundError naming what builds it."""
-    folders = [CUSTOM_OPS / "torch_binding/build/lib"]
-    if operator:
-        folders.insert(0, CUSTOM_OPS / operator / "build/lib")
+@@folders@@
     folders += [pathlib.Path(path) for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if path]
     for folder in folders:
         if (folder / name).is_file():
             return str(folder / name)
-    script = CUSTOM_OPS / (f"{operator}/scripts/build_kernel.sh" if operator else "scripts/build_torch.sh")
+    script = @@script@@
     raise FileNotFoundError(f"{name} is not in {', '.join(map(str, folders))}; build it: {script}")
 
 
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
-        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
+@@preload@@        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
         torch.ops.load_library(find_library(f"{BINDING}.so"))
         _loaded.add(operator)
 

@@ -14,7 +14,7 @@
 #include "npu_launch.h"
 #include "shmem.h"
 #include "shmem_torch_kernel.h"
-#include "torch_register.h"
+#include "@@register@@"
 
 namespace ShmemOps {
 
@@ -37,8 +37,7 @@ class @@class@@ : public torch::jit::CustomClassHolder {
 @@kernel@@    });
 @@copy_back@@  }
 
-  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must
-  // not wait for other PEs.
+@@close@@
   void close() { state_.close(); }
 
   std::string get_name() const { return kName; }

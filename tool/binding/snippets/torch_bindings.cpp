@@ -5,7 +5,7 @@
 #include <string>
 
 #include "npu_launch.h"
-#include "torch_register.h"
+#include "@@register@@"
 
 namespace ShmemOps {
 

@@ -26,7 +26,7 @@ import zlib
 # ---- 以下各项来自契约 (docs/design.md) ----
 OP = "@@op@@"
 CLASS = "@@class@@"
-LIBRARY = "shmem_custom_ops_torch.so"
+LIBRARY = "@@library@@"
 KERNEL_LIBRARIES = ["lib@@op@@_kernel.so"]
 DTYPES = @@dtypes@@
 CASES = @@cases@@
@@ -39,7 +39,7 @@ LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用�
 POISON = 0xA5
 
 HERE = pathlib.Path(__file__).resolve().parent
-CUSTOM_OPS = HERE.parent.parent
+@@places@@
 
 
 def add(a, b):
@@ -207,12 +207,12 @@ class DeviceTensor:
 
 def find_library(name):
     """优先用本工程刚编译的库, 其次 LD_LIBRARY_PATH; 有多个候选时说明用了哪一个。"""
-    folders = [CUSTOM_OPS / "torch_binding/build/lib", CUSTOM_OPS / OP / "build/lib"]
+    folders = [@@folders@@]
     folders += [pathlib.Path(p) for p in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if p]
     for folder in folders:
         if (folder / name).is_file():
             return str(folder / name)
-    raise FileNotFoundError(f"找不到 {name}: 先运行 custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh")
+    raise FileNotFoundError(f"找不到 {name}: 先运行 @@build@@")
 
 
 def load_libraries():
@@ -220,7 +220,7 @@ def load_libraries():
     import torch
     import torch_npu  # noqa: F401
 
-    for name in KERNEL_LIBRARIES:
+@@preload@@    for name in KERNEL_LIBRARIES:
         ctypes.CDLL(find_library(name), mode=ctypes.RTLD_GLOBAL)
     torch.ops.load_library(find_library(LIBRARY))
 

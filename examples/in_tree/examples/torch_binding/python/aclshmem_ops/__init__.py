@@ -1,0 +1,82 @@
+# Written by shmem-bind 0.1.0: shared by the operators of this tree
+# text 276359137366286b
+"""The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
+
+    import aclshmem_ops.<operator>
+
+loads the operator's kernel library and the binding. torch_npu must be importable, and the device set, before the first
+object is made.
+"""
+
+import ctypes
+import os
+import pathlib
+from typing import Any, Protocol
+
+import torch
+import torch_npu  # type: ignore[import-untyped]  # noqa: F401
+
+BINDING = "aclshmem_torch"
+TREE = pathlib.Path(__file__).resolve().parents[4]
+KERNELS = TREE / "install/shmem/torch_binding/kernels"
+
+_loaded: set[str] = set()
+
+
+class Manager(Protocol):
+    """torch.classes.ShmemOps.Manager: the life of SHMEM in this process. Its methods are collective."""
+
+    def attr_init(self, my_pe: int, n_ranks: int, local_mem_size: int, ip_port: str) -> int: ...
+
+    def finalize(self) -> int: ...
+
+    def malloc_tensor(self, size: int) -> torch.Tensor: ...
+
+    def malloc_like(self, tensor: torch.Tensor) -> torch.Tensor: ...
+
+    def free_tensor(self, tensor: torch.Tensor) -> None: ...
+
+    def get_name(self) -> str: ...
+
+
+def find_library(name: str, operator: str = "") -> str:
+    """Path of a built library: in this tree, else on LD_LIBRARY_PATH. Raises FileNotFoundError naming what builds it."""
+    folders = [KERNELS if operator else TREE / "install/shmem/lib"]
+    folders += [pathlib.Path(path) for path in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if path]
+    for folder in folders:
+        if (folder / name).is_file():
+            return str(folder / name)
+    script = f"{TREE}/scripts/build.sh -python_example"
+    raise FileNotFoundError(f"{name} is not in {', '.join(map(str, folders))}; build it: {script}")
+
+
+def load(operator: str) -> None:
+    """Loads an operator's kernel library and the binding into this process, once."""
+    if operator not in _loaded:
+        for path in sorted(KERNELS.glob("lib*_kernel.so")):  # the binding links those of all operators
+            ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
+        torch.ops.load_library(find_library(f"{BINDING}.so"))
+        _loaded.add(operator)
+
+
+def manager() -> Manager:
+    """A torch.classes.ShmemOps.Manager; some operator must be loaded."""
+    made: Manager = torch.classes.ShmemOps.Manager()
+    return made
+
+
+def register_for_tracing(class_name: str, operator: str) -> None:
+    """What stands for the class and its operator while torch traces a function: outputs are written in place, so there is
+    nothing to compute and no shape to tell."""
+
+    class Fake:
+        def __init__(self, **description: Any) -> None:
+            self.__dict__.update(description)
+
+        @classmethod
+        def __obj_unflatten__(cls, flat: Any) -> "Fake":
+            return cls(**dict(flat))
+
+    torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
+    torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)

@@ -1,0 +1,2 @@
+#!/bin/sh
+. ../../scripts/shmem_runtime_env.sh

@@ -1,0 +1,2 @@
+import torch
+torch.ops.load_library("aclshmem_torch.so")

@@ -1,0 +1,185 @@
+void require_initialised(const char* what) {
+  if (lifecycle().initialised) {
+    return;
+  }
+  TORCH_CHECK(aclshmemx_init_status() != ACLSHMEM_STATUS_IS_INITIALIZED,
+              what,
+              ": SHMEM was initialised by something else than the Manager of this library; load "
+              "one binding library into a process, and use its Manager");
+  TORCH_CHECK(false,
+              what,
+              ": SHMEM is not initialised; call Manager.attr_init(pe, n_ranks, local_mem_size, "
+              "ip_port) on every PE first");
+}
+
+void initialise(int64_t pe, int64_t n_ranks, int64_t local_mem_size, const std::string& ip_port) {
+  TORCH_CHECK(!lifecycle().initialised,
+              "Manager.attr_init: initialised already; call Manager.finalize() first");
+  TORCH_CHECK(n_ranks >= 1 && n_ranks <= ACLSHMEM_MAX_PES && pe >= 0 && pe < n_ranks,
+              "Manager.attr_init: PE ",
+              pe,
+              " of ",
+              n_ranks);
+  TORCH_CHECK(
+      local_mem_size > 0, "Manager.attr_init: local_mem_size is ", local_mem_size, " bytes");
+  aclshmemx_init_attr_t attributes{};
+  TORCH_CHECK(ip_port.size() < sizeof attributes.ip_port,
+              "Manager.attr_init: ip_port \"",
+              ip_port,
+              "\" is longer than ",
+              sizeof attributes.ip_port - 1,
+              " characters");
+  const int device = current_device();
+  TORCH_CHECK(aclrtSetDevice(device) == ACL_SUCCESS,
+              "Manager.attr_init: device ",
+              device,
+              " cannot be used");
+  int code = aclshmemx_set_conf_store_tls(false, nullptr, 0);
+  TORCH_CHECK(code == 0,
+              "Manager.attr_init: aclshmemx_set_conf_store_tls gave ",
+              code,
+              " (",
+              error_name(code),
+              ")");
+  attributes.my_pe = static_cast<int>(pe);
+  attributes.n_pes = static_cast<int>(n_ranks);
+  attributes.local_mem_size = static_cast<uint64_t>(local_mem_size);
+  std::memcpy(attributes.ip_port, ip_port.c_str(), ip_port.size() + 1);
+  code = aclshmemx_init_attr(ACLSHMEMX_INIT_WITH_DEFAULT, &attributes);
+  TORCH_CHECK(code == 0,
+              "Manager.attr_init: PE ",
+              pe,
+              " of ",
+              n_ranks,
+              " at ",
+              ip_port,
+              ": aclshmemx_init_attr gave ",
+              code,
+              " (",
+              error_name(code),
+              ")");
+  lifecycle().initialised = true;
+}
+
+void finalise() {
+  Lifecycle& life = lifecycle();
+  if (!life.initialised) {
+    return;
+  }
+  synchronize();
+  std::vector<std::shared_ptr<OperatorState::Block>> states;
+  std::map<void*, int64_t> tensors;
+  {
+    const std::lock_guard lock(life.mutex);
+    states.swap(life.states);
+    tensors.swap(life.tensors);
+  }
+  for (const auto& block : states) {
+    if (block->dropped && block->bytes > 0) {
+      TORCH_WARN(block->op,
+                 ": an object was dropped without close(); its state of ",
+                 block->bytes,
+                 " bytes is freed now");
+    }
+    close_block(*block);
+  }
+  for (const auto& [pointer, bytes] : tensors) {
+    TORCH_WARN("Manager.finalize: a symmetric tensor of ",
+               bytes,
+               " bytes was not freed with free_tensor()");
+  }
+  life.initialised = false;
+  const int code = aclshmem_finalize();
+  TORCH_CHECK(
+      code == 0, "Manager.finalize: aclshmem_finalize gave ", code, " (", error_name(code), ")");
+}
+
+at::Tensor symmetric_tensor(int64_t bytes) {
+  require_initialised("Manager.malloc_tensor");
+  TORCH_CHECK(bytes > 0, "Manager.malloc_tensor: ", bytes, " bytes");
+  void* pointer = aclshmem_malloc(static_cast<size_t>(bytes));
+  TORCH_CHECK(pointer != nullptr,
+              "Manager.malloc_tensor: no symmetric memory for ",
+              bytes,
+              " bytes; raise local_mem_size of attr_init");
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    lifecycle().tensors[pointer] = bytes;
+  }
+  const auto options = at::TensorOptions().dtype(at::kByte).device(
+      c10::DeviceType::PrivateUse1, static_cast<c10::DeviceIndex>(current_device()));
+  return at_npu::native::from_blob(pointer, {bytes}, options);
+}
+
+void free_symmetric_tensor(const at::Tensor& tensor) {
+  require_initialised("Manager.free_tensor");
+  TORCH_CHECK(tensor.defined(), "Manager.free_tensor: the tensor is not defined");
+  void* pointer = nullptr;
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    auto& tensors = lifecycle().tensors;
+    const auto found = tensors.find(tensor.data_ptr());
+    TORCH_CHECK(found != tensors.end(),
+                "Manager.free_tensor: not a symmetric tensor of this Manager, a view behind its "
+                "begin, or freed already");
+    TORCH_CHECK(static_cast<int64_t>(tensor.nbytes()) == found->second && tensor.is_contiguous(),
+                "Manager.free_tensor: a view of ",
+                tensor.nbytes(),
+                " bytes; free the tensor of ",
+                found->second,
+                " bytes it belongs to");
+    pointer = found->first;
+  }
+  synchronize();  // what was launched may still use it
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    lifecycle().tensors.erase(pointer);
+  }
+  aclshmem_free(pointer);
+}
+
+OperatorState::OperatorState(const char* op, int64_t bytes) : block_(std::make_shared<Block>()) {
+  require_initialised(op);
+  TORCH_CHECK(bytes >= 0, op, ": the contract's state has ", bytes, " bytes");
+  block_->op = op;
+  block_->bytes = bytes;
+  if (bytes > 0) {
+    // Zeroed before the allocation's barrier: no peer can signal into it earlier.
+    block_->pointer = aclshmem_calloc(1, static_cast<size_t>(bytes));
+    TORCH_CHECK(block_->pointer != nullptr,
+                op,
+                ": no symmetric memory for its state of ",
+                bytes,
+                " bytes on this PE (construction is collective); raise local_mem_size of "
+                "Manager.attr_init");
+  }
+  const std::lock_guard lock(lifecycle().mutex);
+  lifecycle().states.push_back(block_);
+}
+
+OperatorState::~OperatorState() {
+  const std::lock_guard lock(lifecycle().mutex);
+  block_->dropped = block_->open;
+}
+
+void OperatorState::require_open() const {
+  TORCH_CHECK(block_->open, block_->op, ": used after close() or Manager.finalize()");
+}
+
+uint8_t* OperatorState::data() const {
+  require_open();
+  return static_cast<uint8_t*>(block_->pointer);
+}
+
+void OperatorState::close() {
+  if (!block_->open) {
+    return;
+  }
+  synchronize();  // what was launched still uses it
+  {
+    const std::lock_guard lock(lifecycle().mutex);
+    auto& states = lifecycle().states;
+    states.erase(std::remove(states.begin(), states.end(), block_), states.end());
+  }
+  close_block(*block_);
+}

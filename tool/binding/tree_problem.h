@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+namespace shmem_bind::binding {
+
+using Texts = std::map<std::string, std::string>;  // by path below the tree
+
+// A tree that an operator cannot join as it stands; nothing may be written then, whatever is
+// forced.
+struct TreeProblem {
+  std::string path;
+  size_t at = 0;     // byte of the place, 0 when it is about the whole file
+  std::string text;  // what is wrong
+  std::string way_out;
+};
+
+}  // namespace shmem_bind::binding
