@@ -22,4 +22,17 @@ void aclshmem_all_gather(uint32_t block_dim,
                          int64_t elements,
                          int32_t magic);
 }  // namespace ShmemKernel
+// operator broadcast, text 7809ade3e7a2231e
+namespace ShmemKernel {
+template <class T>
+void aclshmem_broadcast(uint32_t block_dim,
+                        void* stream,
+                        uint64_t fftsAddr,
+                        uint8_t* input,
+                        uint8_t* output,
+                        uint8_t* gva,
+                        int64_t elements,
+                        int32_t root,
+                        int32_t magic);
+}  // namespace ShmemKernel
 // shmem-bind: declarations end
