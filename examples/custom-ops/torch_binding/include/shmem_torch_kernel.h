@@ -35,4 +35,17 @@ void aclshmem_broadcast(uint32_t block_dim,
                         int32_t root,
                         int32_t magic);
 }  // namespace ShmemKernel
+// operator gather_to_root, text f7835bd08280a763
+namespace ShmemKernel {
+template <class T>
+void aclshmem_gather_to_root(uint32_t block_dim,
+                             void* stream,
+                             uint64_t fftsAddr,
+                             uint8_t* input,
+                             uint8_t* output,
+                             uint8_t* gva,
+                             int64_t elements,
+                             int32_t root,
+                             int32_t magic);
+}  // namespace ShmemKernel
 // shmem-bind: declarations end
