@@ -22,6 +22,20 @@ void aclshmem_all_gather(uint32_t block_dim,
                          int64_t elements,
                          int32_t magic);
 }  // namespace ShmemKernel
+// operator all_to_all, text 5da5a5f13894d7e9
+namespace ShmemKernel {
+template <class T>
+void aclshmem_all_to_all(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* input,
+                         int64_t* splits,
+                         uint8_t* output,
+                         uint8_t* gva,
+                         int64_t rows,
+                         int64_t cols,
+                         int32_t magic);
+}  // namespace ShmemKernel
 // operator broadcast, text 7809ade3e7a2231e
 namespace ShmemKernel {
 template <class T>
