@@ -55,6 +55,9 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   add_test(NAME e2e.Overtake COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/test_overtake.py -v)
   set_tests_properties(e2e.Overtake PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
                        ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
+  add_test(NAME e2e.Collectives COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/test_collectives.py -v)
+  set_tests_properties(e2e.Collectives PROPERTIES LABELS e2e TIMEOUT 600 RUN_SERIAL ON
+                       ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
   foreach(suite AllGather Broken.test_a_signal_before_its_data Broken.test_a_stale_epoch_accepted
           Broken.test_the_storage_base_used Broken.test_the_epoch_not_passed)
     add_test(NAME e2e.${suite}
