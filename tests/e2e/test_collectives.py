@@ -52,7 +52,7 @@ class Collectives(unittest.TestCase):
     def test_they_are_verified_on_2_3_4_and_8_pes(self):
         for op in OPERATORS:
             with self.subTest(op=op):
-                result = tool("verify", self.tree / op, "--pes", "2,3,4,8", "--seeds", "1", "--calls", "4", "--fork-only", *roots())
+                result = tool("verify", self.tree / op, "--pes", "2,3,4,8", "--seeds", "1", "--calls", "3", "--fork-only", *roots())
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
                 self.assertIn(f"{op}: verified on 2 and 3 and 4 and 8 PEs", result.stdout)
 

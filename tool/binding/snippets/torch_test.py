@@ -35,7 +35,7 @@ INPUTS = @@inputs@@
 OUTPUTS = @@outputs@@
 SHARED = @@shared@@  # 所有 PE 必须一致的输入
 ATTRIBUTES = @@attributes@@  # compute 的关键字参数; 用例可以另给值
-ROTATING = @@rotating@@  # 逐次调用轮换的 PE 号, 使相邻两次调用的根不同
+ROTATING = @@rotating@@  # 各次调用轮换的 PE 号
 LOCAL_MEM_SIZE = @@local_mem_size@@  # 每个 PE 的对称内存字节数
 LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
@@ -129,8 +129,9 @@ def attributes_of(symbols):
 
 
 def attributes_in(call, n_pes, symbols):
-    """第 call 次调用的属性。"""
-    return {name: (value + call) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
+    """第 call 次调用的属性。前三次的根相同 (同一槽位被重用), 之后每次都换。"""
+    step = max(call - 2, 0)
+    return {name: (value + step) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
 
 
 def gen_data(n_pes, job, dtype_name, case, call):

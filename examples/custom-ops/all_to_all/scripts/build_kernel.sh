@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract 7cdfdcbeb3880f51, text 1c3bf6f18125eb8b
+# contract d8183d362fa138ba, text 1c3bf6f18125eb8b
 # Builds custom-ops/all_to_all/build/lib/liball_to_all_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

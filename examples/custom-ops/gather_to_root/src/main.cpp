@@ -1,5 +1,5 @@
 // One PE of the C++ test: gather_to_root PE PES tcp://host:port [calls]
-// Gathers patterned data of several sizes and types, several calls in a row without a barrier and each at another root,
+// Gathers patterned data of several sizes and types, several calls in a row without a barrier and at several roots,
 // and compares every byte. Only the root has an output.
 
 #include <cstdint>
@@ -90,20 +90,24 @@ std::vector<uint8_t> Gathered(int pes, int call, size_t bytes) {
   return all;
 }
 
+// The root of a case's call `i`: the same three times, so that its slots are used again, then another in every call.
+int RootOf(const Job& job, int first, int i) { return (first + (i > 2 ? i - 2 : 0)) % job.pes; }
+
 template <class T>
 int64_t RunCase(Job& job, int64_t elements, int calls) {
   const size_t bytes = static_cast<size_t>(elements) * sizeof(T);
   const int first = job.calls;
   std::vector<uint8_t*> inputs;
   std::vector<uint8_t*> outputs;
-  for (int call = first; call < first + calls; ++call) {
-    inputs.push_back(NewBuffer(bytes, Pattern(job.pe, call, bytes)));
-    outputs.push_back(call % job.pes == job.pe ? NewBuffer(bytes * static_cast<size_t>(job.pes), {}) : nullptr);
+  for (int i = 0; i < calls; ++i) {
+    const bool has_output = RootOf(job, first, i) == job.pe;
+    inputs.push_back(NewBuffer(bytes, Pattern(job.pe, first + i, bytes)));
+    outputs.push_back(has_output ? NewBuffer(bytes * static_cast<size_t>(job.pes), {}) : nullptr);
   }
   for (int i = 0; i < calls; ++i) {  // no barrier between them
-    const int root = job.calls++ % job.pes;
+    ++job.calls;
     ShmemKernel::aclshmem_gather_to_root<T>(BlockDim(bytes), job.stream, util_get_ffts_config(), inputs[i], outputs[i],
-                                            job.state, elements, root, job.calls * 256);
+                                            job.state, elements, RootOf(job, first, i), job.calls * 256);
   }
   REQUIRE_OK(aclrtSynchronizeStream(job.stream));
   int64_t wrong = 0;
@@ -156,7 +160,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "PE %d: aclshmem_calloc(%zu) failed\n", job.pe, kStateBytes);
     return 1;
   }
-  const int64_t wrong = RunAll(job, argc > 4 ? std::atoi(argv[4]) : 3);
+  const int64_t wrong = RunAll(job, argc > 4 ? std::atoi(argv[4]) : 5);
   aclshmem_free(job.state);
   REQUIRE_OK(aclshmem_finalize());
   REQUIRE_OK(aclrtDestroyStream(job.stream));

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-// contract 7cdfdcbeb3880f51, text 1c44448e33ab6921
+// contract d8183d362fa138ba, text 1c44448e33ab6921
 // torch.classes.ShmemOps.AllToAll and torch.ops.shmem_ops.all_to_all.
 // The kernel's entry is declared in all_to_all_kernel.h.
 

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-// contract ef54c69b1b563665, text 829775c0bda8f185
+// contract 52457898478d3b7e, text 829775c0bda8f185
 // torch.classes.ShmemOps.Broadcast and torch.ops.shmem_ops.broadcast.
 // The kernel's entry is declared in broadcast_kernel.h.
 

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract 7cdfdcbeb3880f51, text 739da7ea78e80d33
+# contract d8183d362fa138ba, text 739da7ea78e80d33
 """AllToAll, from custom-ops/all_to_all/docs/design.md."""
 
 from typing import Protocol

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract ef54c69b1b563665, text fef4520f513ef990
+# contract 52457898478d3b7e, text fef4520f513ef990
 """Broadcast, from custom-ops/broadcast/docs/design.md."""
 
 from typing import Protocol
