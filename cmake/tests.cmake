@@ -58,6 +58,7 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
                          ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
   endfunction()
   add_e2e_test(Overtake test_overtake.py)
+  add_e2e_test(Collectives test_collectives.py)
   add_e2e_test(Examples test_examples.py)
   add_e2e_test(InTree test_in_tree.py)
   foreach(suite AllGather Broken.test_a_signal_before_its_data Broken.test_a_stale_epoch_accepted

@@ -92,7 +92,7 @@ class AllGather(unittest.TestCase):
         self.assertIn("5000 calls were right", self.program("many_calls.py", 4, 9001, 5000, 50))  # the path of large inputs
 
     def test_compile_and_export_see_through_the_functional_form(self):
-        output = self.program("tracing.py")
+        output = self.program("tracing.py", "all_gather")
         self.assertIn("objects True False False True", output)
         self.assertIn("mutates ['output']", output)
         for backend in ("eager", "aot_eager"):

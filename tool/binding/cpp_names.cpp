@@ -51,6 +51,9 @@ CppNames::CppNames(const contract::Contract& contract) : taken_(own_names()) {
     }
   }
   for (const contract::Tensor& tensor : contract.tensors) {
+    if (tensor.optional) {
+      given_[tensor.name] = unique(tensors_[tensor.name] + "_given");
+    }
     dense_[tensor.name] = unique(tensors_[tensor.name] + "_dense");
   }
   for (size_t i = 0; i < contract.entry.arguments.size(); ++i) {
@@ -62,6 +65,11 @@ CppNames::CppNames(const contract::Contract& contract) : taken_(own_names()) {
 
 const std::string& CppNames::tensor(const std::string& name) const {
   return found_or(tensors_, name);
+}
+
+const std::string& CppNames::parameter(const std::string& tensor) const {
+  const auto found = given_.find(tensor);
+  return found == given_.end() ? this->tensor(tensor) : found->second;
 }
 
 const std::string& CppNames::value(const std::string& name) const {

@@ -17,6 +17,8 @@ class CppNames {
   explicit CppNames(const contract::Contract& contract);
 
   const std::string& tensor(const std::string& name) const;
+  // The parameter that a tensor which may be absent is passed in; otherwise the tensor itself.
+  const std::string& parameter(const std::string& tensor) const;
   // Of an attribute or a shape symbol. n_pes, pe, block_dim, epoch and what is unknown keep their
   // name.
   const std::string& value(const std::string& name) const;
@@ -29,6 +31,7 @@ class CppNames {
   std::string unique(std::string name);
 
   std::map<std::string, std::string> tensors_;
+  std::map<std::string, std::string> given_;
   std::map<std::string, std::string> values_;
   std::map<std::string, std::string> dense_;
   std::vector<std::string> arguments_;

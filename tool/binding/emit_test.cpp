@@ -115,10 +115,15 @@ TEST(Emit, SpellsDefaultsAsEachLanguageDoes) {
   EXPECT_TRUE(has(text_of(files, kTest), "ATTRIBUTES = {\"wrap\": True}"));
 }
 
+constexpr const char* kGoldenBlock =
+    "\n```python golden\ndef golden(pe, n_pes, inputs, attrs):\n    return {}\n```\n";
+
 TEST(Emit, NamesATensorThatIsReadAndWrittenInBothLists) {
   const std::string twice = "    - {name: input, dtype: dtype, shape: \"[rows, cols]\"}\n";
+  const std::string design =
+      contract::changed(contract::kGoodDesign, "  block_dim", "  golden: document\n  block_dim");
   const FileSet files = files_of(contract::read(
-      contract::changed(contract::kGoodDesign, "  outputs:\n", "  outputs:\n" + twice)));
+      contract::changed(design, "  outputs:\n", "  outputs:\n" + twice) + kGoldenBlock));
   const std::string& text = text_of(files, kTest);
   EXPECT_TRUE(has(text, "INPUTS = {\"input\": None}")) << text;
   EXPECT_TRUE(has(text, "OUTPUTS = {\"input\": None, \"output\": None}"));
@@ -128,10 +133,8 @@ TEST(Emit, NamesATensorThatIsReadAndWrittenInBothLists) {
 TEST(Emit, KeepsTheContractsCodeApart) {
   const std::string design =
       contract::changed(contract::kGoodDesign, "oracle: all_gather", "oracle: see below");
-  const std::string code =
-      "\n```python golden\ndef golden(pe, n_pes, inputs, attrs):\n    return {}\n```\n";
   const FileSet document = files_of(contract::read(
-      contract::changed(design, "  block_dim", "  golden: document\n  block_dim") + code));
+      contract::changed(design, "  block_dim", "  golden: document\n  block_dim") + kGoldenBlock));
   EXPECT_TRUE(has(text_of(document, kTest),
                   "    def golden(pe, n_pes, inputs, attrs):\n        return {}\n\n    return "
                   "locals()\n"))
@@ -142,6 +145,100 @@ TEST(Emit, KeepsTheContractsCodeApart) {
       contract::changed(design, "  block_dim", "  golden: docs/right.py:answer\n  block_dim")));
   EXPECT_TRUE(has(text_of(file, kTest), "HERE.parent / \"docs/right.py\""));
   EXPECT_TRUE(has(text_of(file, kTest), "contract_code()[\"answer\"](pe, n_pes, inputs, attrs)"));
+}
+
+// The good operator with an output that may be absent, a root and what the golden then says.
+std::string with_optional_output() {
+  using contract::changed;
+  std::string design = changed(contract::kGoodDesign,
+                               "visibility: replicated}\n",
+                               "visibility: root, optional: true}\n"
+                               "  attrs: [{name: root, type: int, default: 0}]\n");
+  design = changed(design, "all_gather", "gather");
+  return changed(
+      design, "  block_dim", "  require: [\"pe != root || numel(output) > 0\"]\n  block_dim");
+}
+
+TEST(Emit, PassesWhatIsAbsentAsANullPointer) {
+  const FileSet files = files_of(contract::read(with_optional_output()));
+  const std::string& text = text_of(files, kClass);
+  EXPECT_TRUE(has(text, "void compute(const std::optional<at::Tensor>& output_given,")) << text;
+  EXPECT_TRUE(has(text, "const at::Tensor output = output_given.value_or(at::Tensor());"));
+  EXPECT_TRUE(has(text, "output_dense.defined() ? output_dense.data_ptr() : nullptr"));
+  EXPECT_TRUE(has(text, "const at::Tensor output_dense = output.defined() ? output.contiguous()"));
+  EXPECT_TRUE(has(text, "Tensor(a!)? output, "));
+  EXPECT_TRUE(has(text, "check_same_call(kName, epoch, {input});")) << "PEs differ in the others";
+  EXPECT_TRUE(has(text, "output.numel() > 0"));
+  const size_t guard = text.find("    if (output.defined()) {\n");
+  const size_t end = text.find("\n    }\n", guard);
+  for (const char* check : {"check_device(output",
+                            "check_dtype(output",
+                            "check_shape(output",
+                            "check_no_internal_overlap(output",
+                            "check_no_overlap(output"}) {
+    const size_t at = text.find(check);
+    EXPECT_TRUE(guard < at && at < end) << check;
+    EXPECT_EQ(text.find(check, at + 1), std::string::npos) << check;
+  }
+  EXPECT_TRUE(has(text_of(files, kPackage), "output: torch.Tensor | None,"));
+  EXPECT_TRUE(has(text_of(files, kPackage), "input: torch.Tensor,"));
+}
+
+TEST(Emit, SkipsOverlapsWithAnInputThatIsAbsent) {
+  const FileSet files = files_of(contract::read(
+      contract::changed(contract::changed(contract::kGoodDesign,
+                                          "  outputs:\n",
+                                          "    - {name: mask, dtype: int64, shape: \"[rows]\", "
+                                          "optional: true}\n  outputs:\n"),
+                        "  block_dim",
+                        "  golden: document\n  block_dim") +
+          kGoldenBlock,
+      contract::changed(contract::kGoodHeader, "uint8_t* gva", "int64_t* mask, uint8_t* gva")));
+  const std::string& text = text_of(files, kClass);
+  EXPECT_TRUE(has(text,
+                  "    if (mask.defined()) {\n      shmem_ops::check_no_overlap(output, mask, "
+                  "kName, \"output\", \"mask\");\n    }\n"))
+      << text;
+  EXPECT_TRUE(
+      has(text, "static_cast<int64_t*>(mask_dense.defined() ? mask_dense.data_ptr() : nullptr)"));
+  EXPECT_TRUE(has(text, "Tensor? mask) -> ()"));
+}
+
+TEST(Emit, TakesTheRootOfACallFromTheAttributes) {
+  const FileSet files = files_of(contract::read(with_optional_output()));
+  const std::string& test = text_of(files, kTest);
+  EXPECT_TRUE(has(test, "ROTATING = [\"root\"]")) << test;
+  EXPECT_TRUE(has(test, "    if pe != attrs[\"root\"]:\n        return {}\n"));
+  const FileSet everywhere =
+      files_of(contract::read(contract::changed(with_optional_output(), ", optional: true", "")));
+  EXPECT_TRUE(
+      has(text_of(everywhere, kTest), "gathered if pe == attrs[\"root\"] else gathered[:0]"));
+  const FileSet broadcast = files_of(contract::read(
+      contract::changed(with_optional_output(), "oracle: gather", "oracle: broadcast")));
+  EXPECT_TRUE(has(text_of(broadcast, kTest), "inputs[attrs[\"root\"]][\"input\"].clone()"));
+  EXPECT_TRUE(
+      has(text_of(files_of(contract::read(contract::kGoodDesign)), kTest), "ROTATING = []"));
+}
+
+TEST(Emit, ArrangesATableOfSplits) {
+  const std::string equal =
+      contract::changed(contract::kGoodDesign, "oracle: all_gather", "oracle: all_to_all");
+  EXPECT_TRUE(has(text_of(files_of(contract::read(equal)), kTest),
+                  "inputs[p][\"input\"].chunk(n_pes)[pe]"));
+  const std::string uneven = contract::changed(
+      contract::changed(
+          equal,
+          "  outputs:\n",
+          "    - {name: table, dtype: int64, shape: \"[n_pes, n_pes]\"}\n  outputs:\n"),
+      "  block_dim",
+      "  shared: [table]\n  block_dim");
+  const FileSet files = files_of(contract::read(
+      uneven,
+      contract::changed(contract::kGoodHeader, "uint8_t* gva", "int64_t* table, uint8_t* gva")));
+  const std::string& test = text_of(files, kTest);
+  EXPECT_TRUE(has(test, "begin = int(splits[p, :pe].sum())")) << test;
+  EXPECT_TRUE(has(test, "inputs[0][\"table\"][source] = torch.tensor(counts)"));
+  EXPECT_TRUE(has(test, "SHARED = [\"table\"]"));
 }
 
 }  // namespace

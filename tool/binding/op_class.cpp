@@ -46,16 +46,24 @@ std::vector<std::string> argument_names(const Contract& contract, const CppNames
   return list;
 }
 
-std::vector<std::string> tensor_names(const Contract& contract, const CppNames& names) {
-  std::vector<std::string> list = argument_names(contract, names);
-  list.resize(contract.tensors.size());
+// Those that every PE passes: what PEs are compared by.
+std::vector<std::string> tensors_of_all(const Contract& contract, const CppNames& names) {
+  std::vector<std::string> list;
+  for (const Tensor& tensor : contract.tensors) {
+    if (!tensor.optional) {
+      list.push_back(names.tensor(tensor.name));
+    }
+  }
   return list;
 }
+
+constexpr const char* kOptional = "const std::optional<at::Tensor>&";
 
 std::vector<std::string> method_parameters(const Contract& contract, const CppNames& names) {
   std::vector<std::string> list;
   for (const Tensor& tensor : contract.tensors) {
-    list.push_back("const at::Tensor& " + names.tensor(tensor.name));
+    list.push_back(fmt::format(
+        "{} {}", tensor.optional ? kOptional : "const at::Tensor&", names.parameter(tensor.name)));
   }
   for (const Attribute& attribute : contract.attributes) {
     list.push_back(fmt::format("{} {}", cpp_type(attribute), names.value(attribute.name)));
@@ -73,8 +81,10 @@ std::vector<std::string> operator_parameters(const Contract& contract,
   std::vector<std::string> list = {
       with(fmt::format("const c10::intrusive_ptr<ShmemOps::{}>&", contract.class_name), "op")};
   for (const Tensor& tensor : contract.tensors) {
-    list.push_back(
-        with(tensor.is_output ? "at::Tensor" : "const at::Tensor&", names.tensor(tensor.name)));
+    list.push_back(with(tensor.optional    ? kOptional
+                        : tensor.is_output ? "at::Tensor"
+                                           : "const at::Tensor&",
+                        names.tensor(tensor.name)));
   }
   for (const Attribute& attribute : contract.attributes) {
     list.push_back(with(cpp_type(attribute), names.value(attribute.name)));
@@ -88,8 +98,10 @@ std::string schema(const Contract& contract) {
       "{}(__torch__.torch.classes.ShmemOps.{} op", contract.op_name, contract.class_name)};
   char mark = 'a';
   for (const Tensor& tensor : contract.tensors) {
-    pieces.push_back(tensor.is_output ? fmt::format("Tensor({}!) {}", mark++, tensor.name)
-                                      : "Tensor " + tensor.name);
+    pieces.push_back(fmt::format("Tensor{}{} {}",
+                                 tensor.is_output ? fmt::format("({}!)", mark++) : "",
+                                 tensor.optional ? "?" : "",
+                                 tensor.name));
   }
   for (const Attribute& attribute : contract.attributes) {
     pieces.push_back(fmt::format(
@@ -180,8 +192,24 @@ std::string state_function(const Contract& contract) {
 std::string device_checks(const Contract& contract, const CppNames& names) {
   std::string out;
   for (const Tensor& tensor : contract.tensors) {
+    if (tensor.optional) {
+      continue;  // checked with the rest of what may be absent
+    }
     out += call(
         4, "shmem_ops::check_device", {names.tensor(tensor.name), "kName", quoted(tensor.name)});
+  }
+  return out;
+}
+
+// A tensor that may be absent becomes one that may be undefined.
+std::string take_optional(const Contract& contract, const CppNames& names) {
+  std::string out;
+  for (const Tensor& tensor : contract.tensors) {
+    if (tensor.optional) {
+      out += assignment(4,
+                        "const at::Tensor " + names.tensor(tensor.name),
+                        names.parameter(tensor.name) + ".value_or(at::Tensor())");
+    }
   }
   return out;
 }
@@ -221,11 +249,11 @@ std::string emit_operator_class(const Contract& contract) {
        {"header", path.substr(path.rfind('/') + 1)},
        {"register", register_header(contract.build_mode)},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},
-       {"state", take_state(contract)},
+       {"state", take_state(contract) + take_optional(contract, names)},
        {"same_call",
         call(4,
              "shmem_ops::check_same_call",
-             {"kName", "epoch", "{" + joined(tensor_names(contract, names), ", ") + "}"})},
+             {"kName", "epoch", "{" + joined(tensors_of_all(contract, names), ", ") + "}"})},
        {"device_checks", device_checks(contract, names)},
        {"checks", parts.checks},
        {"values", parts.values},

@@ -81,7 +81,7 @@ class ComputeWriter {
   ComputeParts parts() {
     ComputeParts parts;
     parts.checks = dtype_checks() + places() + binding_checks() + shape_checks() +
-                   overlap_checks() + requirement_checks();
+                   optional_checks() + overlap_checks() + requirement_checks();
     parts.values = block_dim() + values();
     parts.copies = copies();
     parts.kernel = kernel();
@@ -100,7 +100,7 @@ class ComputeWriter {
   const Tensor* leader() const {
     for (const bool input : {true, false}) {
       for (const Tensor& tensor : contract_.tensors) {
-        if (tensor.follows_dispatch && tensor.is_input == input) {
+        if (tensor.follows_dispatch && !tensor.optional && tensor.is_input == input) {
           return &tensor;
         }
       }
@@ -108,8 +108,8 @@ class ComputeWriter {
     return nullptr;
   }
 
-  std::string check_dtype(const Tensor& tensor, std::string_view expected) const {
-    return call(kBody,
+  std::string check_dtype(const Tensor& tensor, std::string_view expected, size_t indent) const {
+    return call(indent,
                 "shmem_ops::check_dtype",
                 {name_of(tensor), "kName", quoted(tensor.name), std::string(expected)});
   }
@@ -133,13 +133,15 @@ class ComputeWriter {
                    quoted("; supported: " + joined(supported, ", "))});
     }
     for (const Tensor& tensor : contract_.tensors) {
-      if (!tensor.follows_dispatch) {
-        out += check_dtype(tensor, contract::row(tensor.dtype).scalar_type);
-      } else if (&tensor != first) {
-        out += check_dtype(tensor, "dtype");
+      if (&tensor != first && !tensor.optional) {
+        out += check_dtype(tensor, expected_dtype(tensor), kBody);
       }
     }
     return out;
+  }
+
+  static std::string_view expected_dtype(const Tensor& tensor) {
+    return tensor.follows_dispatch ? "dtype" : contract::row(tensor.dtype).scalar_type;
   }
 
   // Locals that expressions use.
@@ -161,7 +163,7 @@ class ComputeWriter {
 
   bool is_bound_by(const std::string& symbol, const Tensor& tensor, size_t index) const {
     for (const Tensor& other : contract_.tensors) {
-      for (size_t i = 0; other.is_input && i < other.shape.size(); ++i) {
+      for (size_t i = 0; other.binds() && i < other.shape.size(); ++i) {
         if (other.shape[i].kind == Dimension::Kind::kSymbol && other.shape[i].symbol == symbol) {
           return &other == &tensor && i == index;
         }
@@ -185,7 +187,7 @@ class ComputeWriter {
   std::string binding_checks() const {
     std::string out;
     for (const Tensor& tensor : contract_.tensors) {
-      if (!tensor.is_input) {
+      if (!tensor.binds()) {
         continue;
       }
       const std::string& name = name_of(tensor);
@@ -211,31 +213,60 @@ class ComputeWriter {
   std::string shape_checks() const {
     std::string out;
     for (const Tensor& tensor : contract_.tensors) {
-      std::vector<std::string> sizes;
-      bool says_more = !tensor.is_input;
-      for (size_t i = 0; i < tensor.shape.size(); ++i) {
-        const Dimension& d = tensor.shape[i];
-        if (d.kind == Dimension::Kind::kAny) {
-          sizes.emplace_back("-1");
-        } else if (d.kind == Dimension::Kind::kSymbol) {
-          sizes.push_back(is_used(d.symbol) ? names_.value(d.symbol) : "-1");
-          says_more = says_more || !is_bound_by(d.symbol, tensor, i);
-        } else {
-          sizes.push_back(cpp(d.expression));
-          says_more = true;
-        }
+      out += tensor.optional ? "" : shape_check(tensor, kBody);
+    }
+    return out;
+  }
+
+  std::string shape_check(const Tensor& tensor, size_t indent) const {
+    std::vector<std::string> sizes;
+    bool says_more = !tensor.binds();
+    for (size_t i = 0; i < tensor.shape.size(); ++i) {
+      const Dimension& d = tensor.shape[i];
+      if (d.kind == Dimension::Kind::kAny) {
+        sizes.emplace_back("-1");
+      } else if (d.kind == Dimension::Kind::kSymbol) {
+        sizes.push_back(is_used(d.symbol) ? names_.value(d.symbol) : "-1");
+        says_more = says_more || !is_bound_by(d.symbol, tensor, i);
+      } else {
+        sizes.push_back(cpp(d.expression));
+        says_more = true;
       }
-      if (says_more) {
-        out += call(kBody,
-                    "shmem_ops::check_shape",
-                    {name_of(tensor),
-                     "kName",
-                     quoted(tensor.name),
-                     quoted(shape_text(tensor)),
-                     "{" + joined(sizes, ", ") + "}"});
+    }
+    return says_more ? call(indent,
+                            "shmem_ops::check_shape",
+                            {name_of(tensor),
+                             "kName",
+                             quoted(tensor.name),
+                             quoted(shape_text(tensor)),
+                             "{" + joined(sizes, ", ") + "}"})
+                     : "";
+  }
+
+  // What may be absent, where it is there.
+  std::string optional_checks() const {
+    std::string out;
+    for (size_t i = 0; i < contract_.tensors.size(); ++i) {
+      const Tensor& tensor = contract_.tensors[i];
+      if (tensor.optional) {
+        out += when_there(tensor,
+                          kBody,
+                          call(kBody + 2,
+                               "shmem_ops::check_device",
+                               {name_of(tensor), "kName", quoted(tensor.name)}) +
+                              check_dtype(tensor, expected_dtype(tensor), kBody + 2) +
+                              shape_check(tensor, kBody + 2) +
+                              (tensor.is_output ? overlap_checks_of(i, kBody + 2) : ""));
       }
     }
     return out;
+  }
+
+  std::string when_there(const Tensor& tensor, size_t indent, const std::string& lines) const {
+    return tensor.optional && !lines.empty()
+               ? line(indent, fmt::format("if ({}.defined()) {{", name_of(tensor))) + lines +
+                     line(indent, "}")
+               : lines;
   }
 
   bool may_alias(size_t output, size_t input) const {
@@ -248,22 +279,29 @@ class ComputeWriter {
     std::string out;
     const auto& tensors = contract_.tensors;
     for (size_t i = 0; i < tensors.size(); ++i) {
-      if (!tensors[i].is_output) {
-        continue;
+      if (tensors[i].is_output && !tensors[i].optional) {
+        out += overlap_checks_of(i, kBody);
       }
-      out += call(kBody,
-                  "shmem_ops::check_no_internal_overlap",
-                  {name_of(tensors[i]), "kName", quoted(tensors[i].name)});
-      for (size_t j = 0; j < tensors.size(); ++j) {
-        if (j != i && !may_alias(i, j) && (!tensors[j].is_output || j > i)) {
-          out += call(kBody,
-                      "shmem_ops::check_no_overlap",
-                      {name_of(tensors[i]),
-                       name_of(tensors[j]),
-                       "kName",
-                       quoted(tensors[i].name),
-                       quoted(tensors[j].name)});
-        }
+    }
+    return out;
+  }
+
+  std::string overlap_checks_of(size_t i, size_t indent) const {
+    const auto& tensors = contract_.tensors;
+    std::string out = call(indent,
+                           "shmem_ops::check_no_internal_overlap",
+                           {name_of(tensors[i]), "kName", quoted(tensors[i].name)});
+    for (size_t j = 0; j < tensors.size(); ++j) {
+      if (j != i && !may_alias(i, j) && (!tensors[j].is_output || j > i)) {
+        out += when_there(tensors[j],
+                          indent,
+                          call(tensors[j].optional ? indent + 2 : indent,
+                               "shmem_ops::check_no_overlap",
+                               {name_of(tensors[i]),
+                                name_of(tensors[j]),
+                                "kName",
+                                quoted(tensors[i].name),
+                                quoted(tensors[j].name)}));
       }
     }
     return out;
@@ -357,9 +395,12 @@ class ComputeWriter {
   std::string copies() const {
     std::string out;
     for (const Tensor& tensor : contract_.tensors) {
-      out += assignment(kBody,
-                        "const at::Tensor " + names_.dense(tensor.name),
-                        name_of(tensor) + ".contiguous()");
+      const std::string& name = name_of(tensor);
+      const std::string dense = name + ".contiguous()";
+      out += assignment(
+          kBody,
+          "const at::Tensor " + names_.dense(tensor.name),
+          tensor.optional ? fmt::format("{}.defined() ? {} : {}", name, dense, name) : dense);
     }
     return out;
   }
@@ -392,7 +433,10 @@ class ComputeWriter {
                    : fmt::format("reinterpret_cast<{}>(state)", argument.cpp_type);
       case Argument::Role::kTensor: {
         const Tensor& tensor = contract_.tensors[static_cast<size_t>(argument.tensor)];
-        const std::string data = names_.dense(tensor.name) + ".data_ptr()";
+        const std::string& dense = names_.dense(tensor.name);
+        const std::string data =
+            tensor.optional ? fmt::format("{}.defined() ? {}.data_ptr() : nullptr", dense, dense)
+                            : dense + ".data_ptr()";
         return is_void ? data : fmt::format("static_cast<{}>({})", argument.cpp_type, data);
       }
       default:

@@ -27,7 +27,8 @@ std::string python_type(const Attribute& attribute) {
 std::string parameters(const Contract& contract, std::string_view indent) {
   std::vector<std::string> lines;
   for (const Tensor& tensor : contract.tensors) {
-    lines.push_back(fmt::format("{}{}: torch.Tensor,", indent, tensor.cpp_name));
+    lines.push_back(fmt::format(
+        "{}{}: torch.Tensor{},", indent, tensor.cpp_name, tensor.optional ? " | None" : ""));
   }
   for (const Attribute& attribute : contract.attributes) {
     const std::string value = python_literal(attribute.default_text);
@@ -69,11 +70,12 @@ std::string shapes(const Contract& contract) {
     const char* role = tensor.is_input && tensor.is_output ? "read and written"
                        : tensor.is_output                  ? "written"
                                                            : "read";
-    lines.push_back(fmt::format("        {}: {}, {}; {}",
+    lines.push_back(fmt::format("        {}: {}, {}; {}{}",
                                 tensor.cpp_name,
                                 role,
                                 shape_text(tensor),
-                                dtype_text(contract, tensor)));
+                                dtype_text(contract, tensor),
+                                tensor.optional ? "; None on a PE that has none" : ""));
   }
   return joined(lines, "\n");
 }

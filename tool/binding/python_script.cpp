@@ -6,6 +6,7 @@
 #include "tool/binding/emit.h"
 #include "tool/binding/literal.h"
 #include "tool/binding/places.h"
+#include "tool/binding/python_golden.h"
 #include "tool/binding/snippets.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
@@ -147,22 +148,9 @@ std::string python_golden(const Contract& contract, const contract::Golden& gold
     return indented(
         fmt::format("return contract_code()[\"{}\"](pe, n_pes, inputs, attrs)", golden.function));
   }
-  std::string output;
-  std::string input;
-  for (const Tensor& t : contract.tensors) {
-    (t.is_output ? output : input) = t.name;
-  }
-  return indented(fmt::format(
-      "import torch\n\nreturn {{\"{}\": torch.stack([inputs[p][\"{}\"] for p in range(n_pes)])}}",
-      output,
-      input));
+  return indented(collective_code(contract).golden);
 }
 
-std::string python_arrange(const contract::Golden& golden) {
-  return golden.kind == contract::Golden::Kind::kCollective
-             ? ""
-             : "\n    contract_code().get(\"arrange\", lambda *_: None)(n_pes, inputs, attrs, "
-               "random)";
 // Where the test finds the libraries, by build mode.
 struct LibraryPlaces {
   std::string root;     // the statements that name the folder everything is found from
@@ -185,6 +173,19 @@ LibraryPlaces library_places(contract::BuildMode mode) {
       "scripts/build.sh -python_example",
       "    for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # Torch 扩展链接了全部算子的 "
       "kernel 库\n        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
+}
+
+std::string python_arrange(const Contract& contract, const contract::Golden& golden) {
+  if (golden.kind != contract::Golden::Kind::kCollective) {
+    return "\n    contract_code().get(\"arrange\", lambda *_: None)(n_pes, inputs, attrs, random)";
+  }
+  const std::string code = collective_code(contract).arrange;
+  return code.empty() ? "" : "\n" + indented(code);
+}
+
+std::string python_rotating(const Contract& contract, const contract::Golden& golden) {
+  return golden.kind == contract::Golden::Kind::kCollective ? collective_code(contract).rotating
+                                                            : "[]";
 }
 
 }  // namespace
@@ -216,7 +217,8 @@ std::string emit_python_test(const Contract& contract) {
        {"attributes", python_attributes(contract)},
        {"contract_code", python_contract_code(golden)},
        {"golden", python_golden(contract, golden)},
-       {"arrange", python_arrange(golden)}});
+       {"rotating", python_rotating(contract, golden)},
+       {"arrange", python_arrange(contract, golden)}});
 }
 
 }  // namespace shmem_bind::binding

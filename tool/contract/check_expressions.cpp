@@ -39,7 +39,25 @@ Known known_to(const Contract& contract) {
   return known;
 }
 
+// The first call in the expression that asks about a tensor that may be absent; numel is 0 then.
+const Expression* asks_the_absent(const Expression& expression, const Contract& contract) {
+  if (expression.kind == Expression::Kind::kCall && expression.text != "numel") {
+    for (const Tensor& tensor : contract.tensors) {
+      if (tensor.optional && expression.operands[0]->text == tensor.name) {
+        return &expression;
+      }
+    }
+  }
+  for (const ExpressionPtr& operand : expression.operands) {
+    if (const Expression* found = asks_the_absent(*operand, contract)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
 void check_one(const ExpressionPtr& expression,
+               const Contract& contract,
                const Known& known,
                std::string_view where,
                Diagnostics& diagnostics) {
@@ -63,6 +81,15 @@ void check_one(const ExpressionPtr& expression,
     if (!known.tensors.contains(tensor)) {
       complain(tensor, known.tensors);
     }
+  }
+  if (const Expression* call = asks_the_absent(*expression, contract)) {
+    diagnostics.add(kNoValue,
+                    expression->span,
+                    fmt::format("{}({}) in {}: {} may be absent; numel, 0 then, can be asked",
+                                call->text,
+                                call->operands[0]->text,
+                                where,
+                                call->operands[0]->text));
   }
 }
 
@@ -104,17 +131,25 @@ void check_state(Reading& reading) {
 void check_names(Reading& reading) {
   const Contract& contract = reading.contract;
   const Known known = known_to(contract);
-  check_one(contract.block_dim, known, "block_dim", reading.diagnostics);
-  check_one(contract.state_bytes, known, "state", reading.diagnostics);
+  check_one(contract.block_dim, contract, known, "block_dim", reading.diagnostics);
+  check_one(contract.state_bytes, contract, known, "state", reading.diagnostics);
   for (const Requirement& requirement : contract.requirements) {
-    check_one(requirement.condition, known, "require", reading.diagnostics);
+    check_one(requirement.condition, contract, known, "require", reading.diagnostics);
   }
   for (const Argument& argument : contract.entry.arguments) {
-    check_one(argument.expression, known, "arguments." + argument.parameter, reading.diagnostics);
+    check_one(argument.expression,
+              contract,
+              known,
+              "arguments." + argument.parameter,
+              reading.diagnostics);
   }
   for (const Tensor& tensor : contract.tensors) {
     for (const Dimension& dimension : tensor.shape) {
-      check_one(dimension.expression, known, "the shape of " + tensor.name, reading.diagnostics);
+      check_one(dimension.expression,
+                contract,
+                known,
+                "the shape of " + tensor.name,
+                reading.diagnostics);
     }
   }
   check_state(reading);

@@ -53,8 +53,10 @@ struct Tensor {
   bool follows_dispatch = false;
   Dtype dtype = Dtype::kInt8;  // when !follows_dispatch
   std::vector<Dimension> shape;
-  bool optional = false;
-  bool shared = false;  // torch_binding.shared: all PEs see equal values
+  bool optional = false;  // may be absent on a PE: None in Python, a null pointer for the kernel
+  bool shared = false;    // torch_binding.shared: all PEs see equal values
+
+  bool binds() const { return is_input && !optional; }  // gives shape symbols their values
 };
 
 struct Attribute {

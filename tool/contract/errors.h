@@ -154,6 +154,12 @@ inline constexpr Rule kNoGolden{
     "nothing says what the right answer is",
     "torch_binding.golden: a known collective, document, or file.py:function"};
 inline constexpr Rule kUnknownGolden{
-    "G002", "the golden is not known", "known: all_gather; or document; or file.py:function"};
+    "G002",
+    "the golden is not known",
+    "known: all_gather, all_to_all, broadcast, gather; or document; or file.py:function"};
+inline constexpr Rule kGoldenMisfit{
+    "G003",
+    "the golden does not fit the operator",
+    "correct the interface, or say the right answer in a `python golden` block"};
 
 }  // namespace shmem_bind::contract

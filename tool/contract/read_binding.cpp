@@ -200,9 +200,6 @@ void read_maxima(Reading& reading) {
 void refuse_what_is_not_supported(Reading& reading) {
   const Span place = reading.place_of("interface");
   for (const Tensor& tensor : reading.contract.tensors) {
-    if (tensor.optional) {
-      reading.diagnostics.add(kNotYet, place, "optional tensor " + tensor.name);
-    }
     for (const Dimension& dimension : tensor.shape) {
       if (dimension.kind == Dimension::Kind::kEllipsis) {
         reading.diagnostics.add(kNotYet, place, "'...' in the shape of " + tensor.name);

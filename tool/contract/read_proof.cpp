@@ -5,16 +5,16 @@
 #include <set>
 
 #include "tool/base/text.h"
+#include "tool/contract/collective.h"
 #include "tool/contract/errors.h"
 #include "tool/contract/reader.h"
 
 namespace shmem_bind::contract {
 namespace {
 
-// Contract §3. The generated test computes the first; the others wait for their operators.
-constexpr std::array<std::string_view, 1> kCollectives = {"all_gather"};
-constexpr std::array<std::string_view, 7> kLaterCollectives = {
-    "broadcast", "gather", "scatter", "all_to_all", "reduce_scatter", "all_reduce", "permute"};
+// Contract §3: what the generated test cannot compute yet.
+constexpr std::array<std::string_view, 4> kLaterCollectives = {
+    "scatter", "reduce_scatter", "all_reduce", "permute"};
 
 template <class Names>
 bool is_in(const Names& names, std::string_view name) {
@@ -64,12 +64,25 @@ std::optional<Golden> document_golden(Reading& reading, Span place) {
   return std::nullopt;
 }
 
+void take_collective(Reading& reading, const YamlNode& node, const Collective& collective) {
+  const std::string problem = misfit(reading.contract, collective);
+  if (!problem.empty()) {
+    if (!reading.diagnostics.has_errors()) {  // else a refused tensor might have fitted
+      reading.diagnostics.add(kGoldenMisfit, node.span, problem);
+    }
+    return;
+  }
+  Golden golden;
+  golden.collective = collective.name;
+  reading.contract.golden = std::move(golden);
+}
+
 void read_golden(Reading& reading) {
   const YamlNode& given = reading.binding()["golden"];
   const YamlNode& oracle = reading.root["correctness"]["oracle"];
-  const bool deducible = is_in(kCollectives, oracle.text) || file_golden(oracle.text).has_value();
+  const bool deducible =
+      collective_named(oracle.text) != nullptr || file_golden(oracle.text).has_value();
   const YamlNode& node = given.exists() || !deducible ? given : oracle;
-  Golden golden;
   if (!node.is_scalar()) {
     reading.diagnostics.add(
         kNoGolden,
@@ -80,9 +93,8 @@ void read_golden(Reading& reading) {
   } else if (auto file = file_golden(node.text)) {
     reading.contract.golden = std::move(file);
     reading.contract.golden->span = node.span;
-  } else if (is_in(kCollectives, node.text)) {
-    golden.collective = node.text;
-    reading.contract.golden = std::move(golden);
+  } else if (const Collective* collective = collective_named(node.text)) {
+    take_collective(reading, node, *collective);
   } else if (is_in(kLaterCollectives, node.text)) {
     reading.diagnostics.add(
         kNotYet,

@@ -234,12 +234,12 @@ int64_t errors_in(const Diagnostics& diagnostics) {
       });
 }
 
-// Symbols get their value from inputs; an output may only use what an input binds.
+// Symbols get their value from inputs that every PE has; the others may only use what those bind.
 void check_symbols(Reading& reading) {
   std::set<std::string> bound;
   for (const Tensor& tensor : reading.contract.tensors) {
     for (const Dimension& dimension : tensor.shape) {
-      if (tensor.is_input && dimension.kind == Dimension::Kind::kSymbol) {
+      if (tensor.binds() && dimension.kind == Dimension::Kind::kSymbol) {
         bound.insert(dimension.symbol);
       }
     }
@@ -250,9 +250,26 @@ void check_symbols(Reading& reading) {
         reading.diagnostics.add(
             kUnboundShape,
             reading.place_of("interface"),
-            fmt::format("'{}' in the shape of {}", dimension.symbol, tensor.name));
+            fmt::format("'{}' in the shape of {}{}",
+                        dimension.symbol,
+                        tensor.name,
+                        tensor.optional && tensor.is_input ? ", which may be absent" : ""));
       }
     }
+  }
+}
+
+// The instance of the kernel is chosen by a tensor that every PE has.
+void check_dispatch(Reading& reading) {
+  bool follows = false;
+  bool always_there = false;
+  for (const Tensor& tensor : reading.contract.tensors) {
+    follows = follows || tensor.follows_dispatch;
+    always_there = always_there || (tensor.follows_dispatch && !tensor.optional);
+  }
+  if (follows && !always_there) {
+    reading.diagnostics.add(
+        kNotYet, reading.place_of("interface"), "every tensor of the dispatch dtype may be absent");
   }
 }
 
@@ -281,6 +298,7 @@ void read_tensors(Reading& reading) {
   read_attributes(reading);
   check_unique_names(reading);
   if (all_read) {
+    check_dispatch(reading);
     check_symbols(reading);  // else what was refused might have bound them
   }
 }

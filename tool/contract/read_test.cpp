@@ -103,7 +103,7 @@ TEST(Dtypes, MayBeFixedForATensor) {
   const std::string design =
       changed(changed(kGoodDesign, "{name: input, dtype: dtype", "{name: input, dtype: int32"),
               "  block_dim",
-              "  fixed: [input]\n  block_dim");
+              "  fixed: [input]\n  golden: cast.py:golden\n  block_dim");
   const Contract contract = good(read(design));
   EXPECT_FALSE(contract.tensors[1].follows_dispatch);
   EXPECT_EQ(contract.tensors[1].dtype, Dtype::kInt32);
@@ -514,8 +514,75 @@ TEST(Golden, IsACollectiveADocumentBlockOrAFile) {
   EXPECT_EQ(file.golden->function, "expected");
   EXPECT_EQ(golden("../golden.py:f", "").codes(), "G002") << "outside of the folder";
   EXPECT_EQ(golden("all_gater", "").codes(), "G002");
-  EXPECT_EQ(golden("broadcast", "").codes(), "C024") << "known, but not yet";
+  EXPECT_EQ(golden("scatter", "").codes(), "C024") << "known, but not yet";
   EXPECT_EQ(read_changed("oracle: all_gather", "oracle: every PE gets everything").codes(), "G001");
+}
+
+TEST(Golden, OfACollectiveFitsTheOperator) {
+  const std::string root =
+      changed(kGoodDesign, "  outputs:", "  attrs: [{name: root, type: int}]\n  outputs:");
+  const std::string header = changed(kGoodHeader, "int32_t magic", "int32_t magic, int32_t root");
+  const auto of = [&](const char* name, const std::string& design) {
+    return read(changed(design, "oracle: all_gather", std::string("oracle: ") + name), header)
+        .codes();
+  };
+  const std::string with_default = changed(root, "type: int}", "type: int, default: 1}");
+  EXPECT_EQ(of("broadcast", with_default), "");
+  EXPECT_EQ(of("gather", with_default), "");
+  EXPECT_EQ(of("all_to_all", with_default), "");
+  EXPECT_EQ(of("broadcast", changed(with_default, "name: root", "name: boss")).substr(0, 4),
+            "G003");
+  EXPECT_EQ(
+      of("gather", changed(with_default, "type: int, default: 1", "type: bool, default: true"))
+          .substr(0, 4),
+      "G003");
+  const std::string two =
+      changed(with_default,
+              "role: payload}\n",
+              "role: payload}\n    - {name: other, dtype: dtype, shape: \"[rows, cols]\"}\n");
+  EXPECT_EQ(of("all_gather", two).substr(0, 4), "G003");
+  EXPECT_EQ(of("all_gather", changed(two, "name: other, dtype: dtype", "name: other, dtype: int64"))
+                .substr(0, 4),
+            "H006")
+      << "another dtype has no part in it; the header lacks it";
+}
+
+// --- tensors that may be absent ---
+
+constexpr const char* kOutput = "visibility: replicated}";
+constexpr const char* kOptionalOutput = "visibility: root, optional: true}";
+
+TEST(Optional, IsReadAndAsksForNumelOnly) {
+  const std::string design = changed(kGoodDesign, kOutput, kOptionalOutput);
+  const Contract contract = good(read(design));
+  EXPECT_TRUE(contract.tensors[0].optional);
+  EXPECT_FALSE(contract.tensors[1].optional);
+  const auto requires_that = [&](const std::string& condition) {
+    return read(changed(design, "  block_dim", "  require: [\"" + condition + "\"]\n  block_dim"));
+  };
+  EXPECT_EQ(requires_that("numel(output) >= 0").codes(), "");
+  for (const char* asks : {"bytes(output) >= 0",
+                           "dim(output, 0) > 0",
+                           "n_pes > 1 && ndim(output) == 3",
+                           "numel(input) * sizeof(output) > 0"}) {
+    EXPECT_EQ(requires_that(asks).codes(), "N002") << asks;
+  }
+  EXPECT_NE(requires_that("bytes(output) >= 0").text().find("output may be absent"),
+            std::string::npos);
+  EXPECT_EQ(read_changed(kOutput, "optional: perhaps}").codes(), "C009");
+}
+
+TEST(Optional, BindsNoSymbolAndChoosesNoInstance) {
+  const std::string mask =
+      "    - {name: mask, dtype: int64, shape: \"[items]\", optional: true}\n  outputs:\n";
+  const Read unbound = read_changed("  outputs:\n", mask);
+  EXPECT_EQ(unbound.codes().substr(0, 4), "C020");
+  EXPECT_NE(unbound.text().find("mask, which may be absent"), std::string::npos);
+  const std::string only_optional =
+      changed(changed(kGoodDesign, "role: payload}", "role: payload, optional: true}"),
+              kOutput,
+              kOptionalOutput);
+  EXPECT_EQ(read(only_optional).codes().substr(0, 4), "C024");
 }
 
 TEST(Gates, AreReadAndMayStandInAFileOfTheirOwn) {

@@ -1,40 +1,51 @@
-"""torch.compile and torch.export of functions that call the operator, through the generated Python package.
+"""torch.compile and torch.export of functions that call an operator, through the generated Python package. One PE.
 
-    python3 tracing.py LIBRARY PORT
+    python3 tracing.py LIBRARY OPERATOR PORT
 
 Prints a line for each way; equal means equal to the eager result, bit by bit.
 """
 
+import importlib
 import pathlib
 import sys
 
 import torch
 import torch_npu  # noqa: F401
 
-sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parents[2] / "python"))
+LIBRARY, OPERATOR, PORT = sys.argv[1:]
+sys.path.insert(0, str(pathlib.Path(LIBRARY).parents[2] / "python"))
 torch.npu.set_device(0)
 
 import shmem_custom_ops  # noqa: E402
-from shmem_custom_ops import all_gather as package  # noqa: E402
 
+package = importlib.import_module(f"shmem_custom_ops.{OPERATOR}")
+call = getattr(package, OPERATOR)
 manager = shmem_custom_ops.manager()
-manager.attr_init(0, 1, 64 << 20, f"tcp://127.0.0.1:{sys.argv[2]}")
+manager.attr_init(0, 1, 64 << 20, f"tcp://127.0.0.1:{PORT}")
 first, second = package.new(), package.new()
 print("objects", first == first, first == second, first == 3, hash(first) == hash(first))
-schema = torch.ops.shmem_ops.all_gather.default._schema
-print("mutates", [argument.name for argument in schema.arguments if argument.alias_info and argument.alias_info.is_write])
+functional = getattr(torch.ops.shmem_ops, OPERATOR)
+arguments = functional.default._schema.arguments
+print("mutates", [argument.name for argument in arguments if argument.alias_info and argument.alias_info.is_write])
+
+ROWS = 3
+tables = [torch.tensor([[ROWS]]).npu()] if OPERATOR == "all_to_all" else []
+
+
+def output_shape(shape):
+    return (1, *shape) if OPERATOR in ("all_gather", "gather_to_root") else tuple(shape)
 
 
 def made_inside(op, x):
     y = x + 1
-    gathered = torch.empty(1, *y.shape, dtype=y.dtype, device=y.device)
-    package.all_gather(op, gathered, y)
-    return gathered * 2
+    output = torch.empty(output_shape(y.shape), dtype=y.dtype, device=y.device)
+    call(op, output, y, *tables)
+    return output * 2
 
 
-def given(op, gathered, x):
-    package.all_gather(op, gathered, x * 3)
-    return gathered.sum(0)
+def given(op, output, x):
+    call(op, output, x * 3, *tables)
+    return output.sum(0)
 
 
 def same(function, reference, x):
@@ -48,14 +59,14 @@ def same(function, reference, x):
 
 def with_output(function):
     def run(op, x):
-        out = torch.zeros(1, *x.shape, dtype=x.dtype, device=x.device)
-        result = function(op, out, x)
-        return torch.cat([out, result.unsqueeze(0)])
+        output = torch.zeros(output_shape(x.shape), dtype=x.dtype, device=x.device)
+        result = function(op, output, x)
+        return torch.cat([output.flatten(), result.flatten()])
 
     return run
 
 
-x = torch.arange(12.0).reshape(3, 4).npu()
+x = torch.arange(4.0 * ROWS).reshape(ROWS, 4).npu()
 for backend in ("eager", "aot_eager"):
     compiled = torch.compile(made_inside, backend=backend, fullgraph=True)
     print(f"compile {backend}, output made inside:", same(compiled, made_inside, x))
@@ -75,8 +86,18 @@ class Module(torch.nn.Module):
 exported = torch.export.export(Module(first), (x,), strict=False)
 calls = [str(node.target) for node in exported.graph.nodes if "shmem_ops" in str(node.target)]
 print("export:", calls, torch.equal(exported.module()(x - 7).cpu(), made_inside(first, x - 7).cpu()))
-meta = torch.empty(1, 4, 8, device="meta")
-print("meta", torch.ops.shmem_ops.all_gather(first, meta, torch.empty(4, 8, device="meta")))
+meta = torch.empty(output_shape((4, 8)), device="meta")
+print("meta", functional(first, meta, torch.empty(4, 8, device="meta"), *[table.to("meta") for table in tables]))
+
+if OPERATOR == "gather_to_root":  # the only one whose output may be absent: here of nothing
+
+    def absent(op, x):
+        call(op, None, x[:0])
+        return x + 1
+
+    for backend in ("eager", "aot_eager"):
+        compiled = torch.compile(absent, backend=backend, fullgraph=True)
+        print(f"compile {backend}, no output:", same(compiled, absent, x))
 first.close()
 second.close()
 manager.finalize()

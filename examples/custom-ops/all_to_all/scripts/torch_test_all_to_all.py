@@ -1,0 +1,631 @@
+# Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
+# contract d8183d362fa138ba, text ac5b40933debb1d1
+"""AllToAll 算子的多 PE 测试。
+
+单独运行:        python torch_test_all_to_all.py --pes 8
+只测一种类型:    python torch_test_all_to_all.py --pes 2 --dtype int8 --case xs
+torchrun 运行:   torchrun --nproc-per-node 8 torch_test_all_to_all.py
+
+每个 PE 为每次 compute 写一条记录, 父进程核对全部记录和全部退出码; 任何一项不符, 退出码不为 0。
+"""
+
+import argparse
+import ctypes
+import hashlib
+import json
+import math
+import os
+import pathlib
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+import zlib
+
+# ---- 以下各项来自契约 (docs/design.md) ----
+OP = "all_to_all"
+CLASS = "AllToAll"
+LIBRARY = "shmem_custom_ops_torch.so"
+KERNEL_LIBRARIES = ["liball_to_all_kernel.so"]
+DTYPES = {"int8": "int8", "int32": "int32", "fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+CASES = {
+    "xs": {"cols": 32, "rows": 64},
+    "tail": {"cols": 13, "rows": 7},
+    "degenerate": {"cols": 256, "rows": 1},
+    "s": {"cols": 129, "rows": 257},
+    "m": {"cols": 1031, "rows": 256},
+}
+INPUTS = {"input": None, "splits": "int64"}
+OUTPUTS = {"output": None}
+SHARED = ["splits"]  # 所有 PE 必须一致的输入
+ATTRIBUTES = {}  # compute 的关键字参数; 用例可以另给值
+ROTATING = []  # 各次调用轮换的 PE 号
+LOCAL_MEM_SIZE = 256 << 20  # 每个 PE 的对称内存字节数
+LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
+POISON = 0xA5
+
+HERE = pathlib.Path(__file__).resolve().parent
+CUSTOM_OPS = HERE.parent.parent
+
+
+def add(a, b):
+    return a + b
+
+
+def mul(a, b):
+    return a * b
+
+
+def div(a, b):
+    """与契约一致: 向零取整。"""
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def mod(a, b):
+    return a - div(a, b) * b
+
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def align_up(a, b):
+    return ceil_div(a, b) * b
+
+
+def input_shapes(n_pes, symbols):
+    """各输入张量的形状。"""
+    return {
+        "input": [symbols["rows"], symbols["cols"]],
+        "splits": [n_pes, n_pes],
+    }
+
+
+def output_shapes(n_pes, symbols):
+    """各输出张量的形状。"""
+    return {
+        "output": [n_pes * symbols["rows"], symbols["cols"]],
+    }
+
+
+def golden(pe, n_pes, inputs, attrs):
+    """CPU 参考结果。inputs[p][名字] 是 PE p 的输入。"""
+    import torch
+
+    received = []
+    for p in range(n_pes):
+        splits = inputs[p]["splits"]
+        begin = int(splits[p, :pe].sum())
+        received.append(inputs[p]["input"][begin : begin + int(splits[p, pe])])
+    return {"output": torch.cat(received)}
+
+
+def arrange(n_pes, inputs, attrs, random):
+    """把随机输入改成有意义的值 (例如表)。inputs[p][名字] 是 PE p 的输入, random 是 random.Random。"""
+    import torch
+
+    rows = inputs[0]["input"].shape[0]
+    for source in range(n_pes):
+        ends = sorted(random.randint(0, rows) for _ in range(n_pes))
+        counts = [end - begin for begin, end in zip([0, *ends], ends)]
+        inputs[0]["splits"][source] = torch.tensor(counts)
+
+
+# ---- 数据 ----
+
+
+def random_tensor(shape, dtype, generator):
+    import torch
+
+    if dtype == torch.bool:
+        return torch.randint(0, 2, shape, generator=generator).to(dtype)
+    if dtype.is_floating_point:
+        return torch.randn(shape, generator=generator).to(dtype)
+    info = torch.iinfo(dtype)
+    return torch.randint(max(info.min, -(2**31)), min(info.max, 2**31 - 1), shape, generator=generator).to(dtype)
+
+
+_BASE = {}
+
+
+def base_data(pe, n_pes, job, dtype_name, case):
+    """PE pe 的基础数据, 每个 (类型, 用例) 只生成一次。种子固定: 42 + pe; 共享的输入用公共种子。"""
+    import torch
+
+    key = (pe, n_pes, job["seed"], dtype_name, case)
+    if key not in _BASE:
+        tensors = {}
+        for name, shape in input_shapes(n_pes, job["cases"][case]).items():
+            own = 0 if name in SHARED else pe
+            text = f"{42 + own}/{job['seed']}/{dtype_name}/{case}/{name}"
+            generator = torch.Generator().manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))
+            kind = INPUTS[name] or DTYPES[dtype_name]
+            tensors[name] = random_tensor(shape, getattr(torch, kind), generator)
+        if len(_BASE) > 64:
+            _BASE.clear()
+        _BASE[key] = tensors
+    return _BASE[key]
+
+
+def attributes_of(symbols):
+    return {name: symbols.get(name, default) for name, default in ATTRIBUTES.items()}
+
+
+def attributes_in(call, n_pes, symbols):
+    """第 call 次调用的属性。前三次的根相同 (同一槽位被重用), 之后每次都换。"""
+    step = max(call - 2, 0)
+    return {name: (value + step) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
+
+
+def gen_data(n_pes, job, dtype_name, case, call):
+    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
+    import torch
+
+    inputs = []
+    for pe in range(n_pes):
+        base = base_data(pe, n_pes, job, dtype_name, case)
+        inputs.append({name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()})
+    seed = f"{job['seed']}/{dtype_name}/{case}/{call}"
+    arrange(n_pes, inputs, attributes_in(call, n_pes, job["cases"][case]), random.Random(seed))
+    for mine in inputs:
+        mine.update({name: inputs[0][name] for name in SHARED})
+    return inputs
+
+
+def as_bytes(tensor):
+    """张量内容的字节 (按元素顺序)。"""
+    import torch
+
+    flat = tensor.contiguous().reshape(-1)
+    return b"" if flat.numel() == 0 else flat.view(torch.uint8).numpy().tobytes()
+
+
+def digest(tensors):
+    """内容摘要, 用于记录和比较; 大张量也要快, 所以用 CRC。"""
+    value = 0
+    for name in sorted(tensors):
+        value = zlib.crc32(as_bytes(tensors[name]), zlib.crc32(name.encode(), value))
+    return f"{value:08x}"
+
+
+def poisoned(shape, dtype):
+    """CPU 上的投毒张量。"""
+    import torch
+
+    raw = torch.full((math.prod(shape) * dtype.itemsize,), 0 if dtype == torch.bool else POISON, dtype=torch.uint8)
+    return raw.view(dtype).view(shape)
+
+
+def with_untouched_rows(value, shape):
+    """golden 给出的行数少于输出时, 其余各行必须保持调用前的内容 (即投毒值)。"""
+    import torch
+
+    missing = shape[0] - value.shape[0] if value.dim() == len(shape) > 0 else 0
+    if missing <= 0 or list(value.shape[1:]) != list(shape[1:]):
+        return value
+    return torch.cat([value, poisoned([missing, *shape[1:]], value.dtype)])
+
+
+class DeviceTensor:
+    """设备上的一个张量, 按指定布局放在一块更大的、已投毒的存储里。"""
+
+    def __init__(self, shape, dtype, layout):
+        import torch
+
+        count = 1
+        for size in shape:
+            count *= size
+        if layout == "strided" and len(shape) >= 2:
+            # 最后两维互换存放, 并多留一列: 既不连续, 也有空隙
+            stored = [*shape[:-2], shape[-1], shape[-2] + 1]
+            self.storage = torch.empty(stored, dtype=dtype, device="npu")
+            self.view = self.storage.narrow(-1, 0, shape[-2]).transpose(-1, -2)
+        elif layout == "offset_view":
+            self.storage = torch.empty(count + 7, dtype=dtype, device="npu")
+            self.view = self.storage.narrow(0, 5, count).view(shape)
+        else:
+            self.storage = torch.empty(shape, dtype=dtype, device="npu")
+            self.view = self.storage
+        self.poison()
+
+    def poison(self):
+        if self.storage.numel() > 0:
+            self.storage.copy_(poisoned(self.storage.shape, self.storage.dtype))
+
+    def outside_is_untouched(self):
+        """视图之外的字节没有被写过。"""
+        import torch
+
+        if self.storage.dtype == torch.bool or self.storage.numel() == self.view.numel():
+            return True
+        copy = self.storage.cpu()
+        blank = poisoned(copy.shape, copy.dtype)
+        offset, shape, strides = self.view.storage_offset(), self.view.shape, self.view.stride()
+        blank.as_strided(shape, strides, offset).copy_(copy.as_strided(shape, strides, offset))
+        return as_bytes(copy) == as_bytes(blank)
+
+
+# ---- 一个 PE ----
+
+
+def find_library(name):
+    """优先用本工程刚编译的库, 其次 LD_LIBRARY_PATH; 有多个候选时说明用了哪一个。"""
+    folders = [CUSTOM_OPS / "torch_binding/build/lib", CUSTOM_OPS / OP / "build/lib"]
+    folders += [pathlib.Path(p) for p in os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if p]
+    for folder in folders:
+        if (folder / name).is_file():
+            return str(folder / name)
+    raise FileNotFoundError(f"找不到 {name}: 先运行 custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh")
+
+
+def load_libraries():
+    """每个 worker 内加载: 先以 RTLD_GLOBAL 预加载 kernel 库, 再加载 Torch 扩展。"""
+    import torch
+    import torch_npu  # noqa: F401
+
+    for name in KERNEL_LIBRARIES:
+        ctypes.CDLL(find_library(name), mode=ctypes.RTLD_GLOBAL)
+    torch.ops.load_library(find_library(LIBRARY))
+
+
+class Recorder:
+    """把每次调用的结果立即写入文件, 每行一条 JSON。"""
+
+    def __init__(self, job, pe):
+        self.nonce = job["nonce"]
+        self.pe = pe
+        self.file = open(os.path.join(job["folder"], f"pe{pe}.jsonl"), "a", encoding="utf-8")
+
+    def add(self, **fields):
+        self.file.write(json.dumps({"nonce": self.nonce, "pe": self.pe, **fields}) + "\n")
+        self.file.flush()
+
+
+def same_bytes(got, want):
+    """搬运类算子: 逐位相等 (NaN 也按位比较)。"""
+    import torch
+
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return False
+    return got.numel() == 0 or torch.equal(got.reshape(-1).view(torch.uint8), want.reshape(-1).view(torch.uint8))
+
+
+def first_difference(got, want):
+    a, b = as_bytes(got), as_bytes(want)
+    size = got.element_size()
+    for at in range(min(len(a), len(b))):
+        if a[at] != b[at]:
+            index = at // size
+            return f"第 {index} 个元素: 得到 {got.reshape(-1)[index].item()}, 应为 {want.reshape(-1)[index].item()}"
+    return ""
+
+
+def run_case(op, pe, job, dtype_name, case, recorder):
+    """同一个算子对象连续调用若干次: 每次新数据、新布局, 中间没有任何同步或屏障。"""
+    import torch
+
+    n_pes = job["pes"]
+    prepared = []
+    for call in range(job["calls"]):
+        layout = LAYOUTS[call % len(LAYOUTS)]
+        attrs = attributes_in(call, n_pes, job["cases"][case])
+        everyone = gen_data(n_pes, job, dtype_name, case, call)
+        want = golden(pe, n_pes, everyone, attrs)
+        ins, outs = {}, {}
+        for name, value in everyone[pe].items():
+            ins[name] = DeviceTensor(list(value.shape), value.dtype, layout)
+            ins[name].source = value.npu()
+        outs.update({name: ins[name] for name in OUTPUTS if name in ins})  # 既读又写的张量
+        if unknown := [name for name in outs if name not in want]:
+            raise KeyError(f"golden 没有给出 {unknown}")
+        for name, shape in output_shapes(n_pes, job["cases"][case]).items():
+            if name in want:  # 否则这个 PE 没有它, 传 None
+                outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
+                want[name] = with_untouched_rows(want[name], shape)
+        prepared.append((call, layout, attrs, everyone[pe], want, ins, outs))
+    torch.npu.synchronize()
+    if job["straggler"] == pe:
+        time.sleep(0.03)
+    results = []
+    for call, layout, attrs, mine, want, ins, outs in prepared:
+        # 紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步
+        for tensor in ins.values():
+            tensor.view.copy_(tensor.source)
+        only_read = [ins[name].view for name in INPUTS if name not in OUTPUTS]
+        op.compute(*[outs[name].view if name in outs else None for name in OUTPUTS], *only_read, **attrs)
+        after = {name: tensor.view.clone() for name, tensor in outs.items()}
+        results.append((call, layout, mine, want, outs, after))
+    torch.npu.synchronize()
+    wrong = 0
+    for call, layout, mine, want, outs, after in results:
+        got = {name: tensor.cpu() for name, tensor in after.items()}
+        same = all(same_bytes(got[name], want[name]) for name in want)
+        untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
+        detail = ""
+        if not same:
+            detail = next(f"{n}: {first_difference(got[n], want[n])}" for n in want if not same_bytes(got[n], want[n]))
+        elif not untouched:
+            detail = "输出视图之外的内存被改写"
+        recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), golden=digest(want),
+                     output=digest(got), equal=same and untouched, detail=detail)
+        if not (same and untouched):
+            wrong += 1
+            print(f"[PE {pe}] 失败: {dtype_name} {case} 第 {call} 次 ({layout}): {detail}", flush=True)
+    return wrong
+
+
+def worker(pe, job):
+    """一个 PE 的全部工作; 返回退出码。"""
+    for name, value in job.get("environment", {}).items():
+        os.environ[name] = value
+    import torch
+    import torch_npu  # noqa: F401
+
+    torch.set_num_threads(1)
+    torch.npu.set_device(pe % torch.npu.device_count())
+    load_libraries()
+    manager = torch.classes.ShmemOps.Manager()
+    status = manager.attr_init(pe, job["pes"], LOCAL_MEM_SIZE, job["ip_port"])
+    if status != 0:
+        raise RuntimeError(f"attr_init 返回 {status}")
+    op = getattr(torch.classes.ShmemOps, CLASS)()
+    recorder = Recorder(job, pe)
+    wrong = 0
+    for dtype_name in job["dtypes"]:
+        for case in job["cases"]:
+            wrong += run_case(op, pe, job, dtype_name, case, recorder)
+    op.close()
+    manager.finalize()
+    recorder.add(finished=True, version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
+    print(f"[PE {pe}] {'通过' if wrong == 0 else '失败'}", flush=True)
+    return 1 if wrong else 0
+
+
+def end_with_parent():
+    """父进程被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def worker_process(pe, job):
+    """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
+    end_with_parent()
+    code = 1
+    try:
+        code = worker(pe, job)
+    except BaseException as error:  # 记录后退出, 由父进程判断
+        print(f"[PE {pe}] 异常: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+# ---- 父进程 ----
+
+
+def fresh_endpoint():
+    """由系统给出一个空闲端口。"""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
+
+
+def start_workers(job):
+    pids = []
+    for pe in range(job["pes"]):
+        if job["launcher"] == "spawn":
+            text = json.dumps({"pe": pe, "job": job})
+            pids.append(subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), "--worker", text]).pid)
+        else:
+            sys.stdout.flush()
+            pid = os.fork()
+            if pid == 0:
+                worker_process(pe, job)
+            pids.append(pid)
+    return pids
+
+
+def wait_workers(pids, deadline):
+    """读取每个退出码; 一个失败或超时, 其余的在 2 秒内结束。返回 {pe: 退出码}。"""
+    codes = {}
+    stop_at = None
+    while len(codes) < len(pids):
+        for pe, pid in enumerate(pids):
+            if pe in codes:
+                continue
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                codes[pe] = os.waitstatus_to_exitcode(status)
+                if codes[pe] != 0 and stop_at is None:
+                    stop_at = time.monotonic() + 2
+        now = time.monotonic()
+        if now > deadline and stop_at is None:
+            print("超时: 结束所有 PE", file=sys.stderr, flush=True)
+            stop_at = now
+        if stop_at is not None and now >= stop_at:
+            for pe, pid in enumerate(pids):
+                if pe not in codes:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    codes[pe] = -signal.SIGKILL
+        time.sleep(0.005)
+    return codes
+
+
+def read_records(job):
+    records = []
+    for pe in range(job["pes"]):
+        path = os.path.join(job["folder"], f"pe{pe}.jsonl")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                records += [json.loads(line) for line in file if line.strip()]
+    return records
+
+
+def judge(job, codes):
+    """核对退出码和记录, 返回问题列表。"""
+    problems = [f"PE {pe} 的退出码是 {code}" for pe, code in sorted(codes.items()) if code != 0]
+    records = read_records(job)
+    seen = {}
+    for record in records:
+        if record["nonce"] != job["nonce"]:
+            problems.append(f"PE {record['pe']} 的记录不属于这次运行")
+        elif "call" in record:
+            key = (record["pe"], record["dtype"], record["case"], record["call"])
+            if key in seen:
+                problems.append(f"重复的记录: {key}")
+            seen[key] = record
+    for dtype_name in job["dtypes"]:
+        for case in job["cases"]:
+            for call in range(job["calls"]):
+                row = [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])]
+                name = f"{dtype_name} {case} 第 {call} 次"
+                missing = [pe for pe, record in enumerate(row) if record is None]
+                if missing:
+                    problems.append(f"{name}: PE {missing} 没有结果")
+                    continue
+                for pe, record in enumerate(row):
+                    if not record["equal"] or record["output"] != record["golden"]:
+                        problems.append(f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail']}")
+                if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
+                    total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
+                    if total >= 8:
+                        problems.append(f"{name}: 不同 PE 的输入相同, 结果没有意义")
+    finished = {record["pe"] for record in records if record.get("finished")}
+    for pe in range(job["pes"]):
+        if pe not in finished and codes.get(pe) == 0:
+            problems.append(f"PE {pe} 没有完成收尾")
+    return problems, len(seen), next((r for r in records if r.get("finished")), {})
+
+
+def run_job(job):
+    """运行一个任务, 返回结果字典。"""
+    with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+        job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job, "folder": folder, "nonce": uuid.uuid4().hex}
+        job.setdefault("ip_port", fresh_endpoint())
+        if isinstance(job["cases"], list):  # 任务里可以只写用例名
+            job["cases"] = {name: CASES[name] for name in job["cases"]}
+        begin = time.monotonic()
+        codes = wait_workers(start_workers(job), begin + job["deadline"])
+        problems, count, end = judge(job, codes)
+        return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems,
+                "problems": problems[:20], "records": count, "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
+                "exit_codes": [codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
+                "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+
+
+def run_under_torchrun(args):
+    """由 torchrun 启动: 每个进程就是一个 PE; 用 gloo 传递端点、收集结果。"""
+    import torch.distributed as dist
+
+    end_with_parent()
+    begin = time.monotonic()
+    dist.init_process_group("gloo")
+    pe, pes = dist.get_rank(), dist.get_world_size()
+    shared = [None]
+    if pe == 0:
+        shared = [{"ip_port": args.ip_port or fresh_endpoint(), "nonce": uuid.uuid4().hex,
+                   "folder": tempfile.mkdtemp(prefix="shmem-bind-")}]
+    dist.broadcast_object_list(shared, src=0)
+    job = {**make_job(args), **shared[0], "pes": pes, "straggler": args.seed % pes}
+    code = worker(pe, job)
+    codes = [None] * pes
+    dist.all_gather_object(codes, code)
+    if pe == 0:
+        problems, count, end = judge(job, dict(enumerate(codes)))
+        result = {"name": "torchrun", "pes": pes, "launcher": "torchrun", "passed": not problems, "problems": problems[:20],
+                  "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
+                  "seconds": round(time.monotonic() - begin, 3), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+        finish([result], args.report)
+        code = 0 if not problems else 1
+    dist.barrier()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def finish(results, report):
+    for result in results:
+        mark = "通过" if result["passed"] else "失败"
+        print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}")
+        for problem in result["problems"]:
+            print(f"    {problem}")
+    if report:
+        with open(report, "w", encoding="utf-8") as file:
+            json.dump({"op": OP, "results": results}, file, ensure_ascii=False, indent=1)
+            file.write("\n")
+    sys.stdout.flush()
+    return 0 if all(result["passed"] for result in results) else 1
+
+
+def make_job(args):
+    return {"pes": args.pes, "dtypes": args.dtype or list(DTYPES), "cases": {name: CASES[name] for name in args.case or CASES}, "seed": args.seed,
+            "calls": args.calls, "launcher": args.launcher, "deadline": args.deadline}
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(description=f"{CLASS} 的多 PE 测试")
+    parser.add_argument("--pes", type=int, default=8, help="PE 个数 (默认 8)")
+    parser.add_argument("--dtype", nargs="+", choices=list(DTYPES), help="数据类型 (默认全部)")
+    parser.add_argument("--case", nargs="+", choices=list(CASES), help="用例 (默认全部)")
+    parser.add_argument("--shape", nargs="+", metavar="SYMBOL=SIZE", help="代替用例: 直接给出形状符号, 如 rows=64 cols=32")
+    parser.add_argument("--seed", type=int, default=0, help="数据种子的一部分")
+    parser.add_argument("--calls", type=int, default=6, help="同一对象连续调用的次数 (默认 6, 至少 3)")
+    parser.add_argument("--launcher", choices=["fork", "spawn", "torchrun"], default="fork", help="启动方式")
+    parser.add_argument("--ip-port", default="", help="端点 tcp://host:port (默认用空闲端口)")
+    parser.add_argument("--deadline", type=float, default=120, help="秒, 超过即结束")
+    parser.add_argument("--report", default="", help="结果写入这个 JSON 文件")
+    parser.add_argument("--plan", default="", help="JSON 文件: 依次运行其中的多个任务")
+    parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
+    args = parser.parse_args(arguments)
+    if args.shape:
+        CASES["shape"] = {key: int(value) for key, value in (item.split("=") for item in args.shape)}
+        CASES["shape"].update(attributes_of(CASES["shape"]))
+        args.case = ["shape"]
+    if args.calls < 3 and not args.plan and not args.worker:
+        parser.error("--calls 至少为 3: 一次调用看不出信号复用")
+    return args
+
+
+def main(arguments=None):
+    args = parse(arguments)
+    if args.worker:
+        given = json.loads(args.worker)
+        worker_process(given["pe"], given["job"])
+    if args.launcher == "torchrun" and "RANK" not in os.environ:
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.pes),
+                   str(pathlib.Path(__file__).resolve()), *(arguments or sys.argv[1:])]
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
+        run_under_torchrun(args)
+    # 导入一次, 各 PE 由此 fork; 父进程不做任何张量运算, 不触碰设备
+    import torch
+    import torch_npu  # noqa: F401
+
+    torch.set_num_threads(1)
+    if args.plan:
+        with open(args.plan, encoding="utf-8") as file:
+            jobs = json.load(file)
+    else:
+        jobs = [make_job(args)]
+        if args.ip_port:
+            jobs[0]["ip_port"] = args.ip_port
+    results = []
+    for job in jobs:
+        results.append(run_job(job))
+        print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {'通过' if results[-1]['passed'] else '失败'} "
+              f"{results[-1]['seconds']} s", flush=True)
+    return finish(results, args.report)
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)

@@ -1,0 +1,48 @@
+# Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
+# contract 52457898478d3b7e, text fef4520f513ef990
+"""Broadcast, from custom-ops/broadcast/docs/design.md."""
+
+from typing import Protocol
+
+import torch
+
+from . import load, register_for_tracing
+
+load("broadcast")
+register_for_tracing("Broadcast", "broadcast")
+
+
+class Broadcast(Protocol):
+    """torch.classes.ShmemOps.Broadcast. Every method is collective but get_name."""
+
+    def compute(
+        self,
+        output: torch.Tensor,
+        input: torch.Tensor,
+        root: int = 0,
+    ) -> None:
+        """
+        output: written, [rows, cols]; int8, int32, fp16, bf16, fp32
+        input: read, [rows, cols]; int8, int32, fp16, bf16, fp32
+        """
+
+    def close(self) -> None:
+        """Frees the symmetric state. Idempotent; Manager.finalize() does it for objects that are still open."""
+
+    def get_name(self) -> str: ...
+
+
+def new() -> Broadcast:
+    """A torch.classes.ShmemOps.Broadcast, after Manager.attr_init(). Collective."""
+    made: Broadcast = torch.classes.ShmemOps.Broadcast()
+    return made
+
+
+def broadcast(
+    op: Broadcast,
+    output: torch.Tensor,
+    input: torch.Tensor,
+    root: int = 0,
+) -> None:
+    """The functional form of op.compute(), for torch.compile and torch.export."""
+    torch.ops.shmem_ops.broadcast(op, output, input, root)

@@ -1,0 +1,193 @@
+// Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
+// contract d8183d362fa138ba, text 1c44448e33ab6921
+// torch.classes.ShmemOps.AllToAll and torch.ops.shmem_ops.all_to_all.
+// The kernel's entry is declared in all_to_all_kernel.h.
+
+#include <ATen/core/Tensor.h>
+#include <torch/custom_class.h>
+#include <torch/library.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "npu_launch.h"
+#include "shmem.h"
+#include "shmem_torch_kernel.h"
+#include "torch_register.h"
+
+namespace ShmemOps {
+
+// One thread at a time uses an object: the order of its calls is part of what the PEs agree on.
+class AllToAll : public torch::jit::CustomClassHolder {
+ public:
+  // Collective: allocates the symmetric state.
+  AllToAll() : state_(kName, state_bytes()) {}
+
+  // Collective: every PE calls it with the same shapes, also when there is nothing to do. Enqueues
+  // on the current stream and returns; outputs are complete when that stream has reached the next
+  // operator.
+  void compute(const at::Tensor& output, const at::Tensor& input, const at::Tensor& splits) {
+    uint8_t* const state = state_.data();
+    const int64_t epoch = epoch_.next();
+    shmem_ops::check_same_call(kName, epoch, {output, input, splits});
+    shmem_ops::check_device(output, kName, "output");
+    shmem_ops::check_device(input, kName, "input");
+    shmem_ops::check_device(splits, kName, "splits");
+    const at::ScalarType dtype = input.scalar_type();
+    TORCH_CHECK(is_supported(dtype),
+                kName,
+                ": input has dtype ",
+                dtype,
+                "; supported: int8, int32, fp16, bf16, fp32");
+    shmem_ops::check_dtype(output, kName, "output", dtype);
+    shmem_ops::check_dtype(splits, kName, "splits", at::kLong);
+    const int64_t n_pes = aclshmem_n_pes();
+    TORCH_CHECK(input.dim() == 2, kName, ": input must be [rows, cols], got ", input.sizes());
+    const int64_t rows = input.size(0);
+    const int64_t cols = input.size(1);
+    TORCH_CHECK(splits.dim() == 2, kName, ": splits must be [n_pes, n_pes], got ", splits.sizes());
+    shmem_ops::check_shape(
+        output, kName, "output", "[n_pes * rows, cols]", {shmem_ops::mul(n_pes, rows), cols});
+    shmem_ops::check_shape(splits, kName, "splits", "[n_pes, n_pes]", {n_pes, n_pes});
+    shmem_ops::check_no_internal_overlap(output, kName, "output");
+    shmem_ops::check_no_overlap(output, input, kName, "output", "input");
+    shmem_ops::check_no_overlap(output, splits, kName, "output", "splits");
+    TORCH_CHECK(static_cast<int64_t>(input.nbytes()) <= 268435456,
+                kName,
+                ": the contract requires bytes(input) <= 256 MiB");
+
+    int64_t block_dim = 0;
+    if (static_cast<int64_t>(input.nbytes()) <= 65536) {
+      block_dim = 1;
+    } else if (static_cast<int64_t>(input.nbytes()) < 1048576) {
+      block_dim = 4;
+    } else {
+      block_dim = 8;
+    }
+    TORCH_CHECK(block_dim >= 1, kName, ": block_dim is ", block_dim);
+    const auto block_dim_value = shmem_ops::narrow<uint32_t>(block_dim, kName, "block_dim");
+    const auto rows_value = shmem_ops::narrow<int64_t>(rows, kName, "rows");
+    const auto cols_value = shmem_ops::narrow<int64_t>(cols, kName, "cols");
+    const auto magic_value =
+        shmem_ops::narrow<int32_t>(shmem_ops::mul(epoch, 1024), kName, "magic");
+
+    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
+    // launch keeps them alive.
+    const at::Tensor output_dense = output.contiguous();
+    const at::Tensor input_dense = input.contiguous();
+    const at::Tensor splits_dense = splits.contiguous();
+    epoch_.advance();
+    shmem_ops::launch(kName, [=](void* stream) -> int {
+      const auto run = [&]<class T>(std::type_identity<T>) {
+        ShmemKernel::aclshmem_all_to_all<T>(block_dim_value,
+                                            stream,
+                                            util_get_ffts_config(),
+                                            static_cast<uint8_t*>(input_dense.data_ptr()),
+                                            static_cast<int64_t*>(splits_dense.data_ptr()),
+                                            static_cast<uint8_t*>(output_dense.data_ptr()),
+                                            state,
+                                            rows_value,
+                                            cols_value,
+                                            magic_value);
+        return 0;
+      };
+      switch (dtype) {
+        case at::kChar:
+          return run(std::type_identity<int8_t>{});
+        case at::kInt:
+          return run(std::type_identity<int32_t>{});
+        case at::kHalf:
+          return run(std::type_identity<op::fp16_t>{});
+        case at::kBFloat16:
+          return run(std::type_identity<op::bfloat16>{});
+        case at::kFloat:
+          return run(std::type_identity<float>{});
+        default:
+          return 1;  // checked above
+      }
+    });
+    if (!output_dense.is_same(output)) {
+      output.copy_(output_dense);
+    }
+  }
+
+  // Collective, idempotent. Without it Manager.finalize() closes the object; the destructor must
+  // not wait for other PEs.
+  void close() { state_.close(); }
+
+  std::string get_name() const { return kName; }
+
+ private:
+  static constexpr const char* kName = "AllToAll";
+
+  static bool is_supported(at::ScalarType dtype) {
+    switch (dtype) {
+      case at::kChar:
+      case at::kInt:
+      case at::kHalf:
+      case at::kBFloat16:
+      case at::kFloat:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // Of this PE; the same on every PE.
+  static int64_t state_bytes() {
+    shmem_ops::require_initialised(kName);
+    const int64_t n_pes = aclshmem_n_pes();
+    TORCH_CHECK(n_pes >= 1 && n_pes <= 16, kName, ": ", n_pes, " PEs; it works with 1..16");
+    return 8421376;
+  }
+
+  shmem_ops::OperatorState state_;
+  shmem_ops::Epoch epoch_;
+};
+
+}  // namespace ShmemOps
+
+REGISTER_SHMEM_OPS_CLASS(AllToAll, (compute, "output", "input", "splits"), (close), (get_name));
+
+namespace {
+
+constexpr const char* kOperator = "all_to_all";
+constexpr const char* kSchema =
+    "all_to_all(__torch__.torch.classes.ShmemOps.AllToAll op, "
+    "Tensor(a!) output, "
+    "Tensor input, "
+    "Tensor splits) -> ()";
+
+// The functional form: what torch.compile and torch.export see. Outputs are written in place, so
+// under Meta there is nothing to compute.
+void call(const c10::intrusive_ptr<ShmemOps::AllToAll>& op,
+          at::Tensor output,
+          const at::Tensor& input,
+          const at::Tensor& splits) {
+  op->compute(output, input, splits);
+}
+
+void call_meta(const c10::intrusive_ptr<ShmemOps::AllToAll>&,
+               at::Tensor,
+               const at::Tensor&,
+               const at::Tensor&) {}
+
+[[maybe_unused]] const auto definitions = [] {
+  std::vector<torch::Library> libraries;
+  if (shmem_ops_registered_AllToAll) {
+    using torch::Library;
+    libraries.reserve(3);
+    libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
+    libraries.back().def(kSchema);
+    for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
+      libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
+      libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
+    }
+  }
+  return libraries;
+}();
+
+}  // namespace
