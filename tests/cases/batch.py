@@ -24,6 +24,9 @@ echo "${op} $4" >> "${BATCH_LOG}"
 mkdir -p "${build}/lib"
 if [ "${op}" = torch_binding ]; then
     if [ -e "${source}/../no_binding" ]; then echo "undefined reference to \`f'"; exit 1; fi
+    for kernel in $(grep -o '[a-z_]*/build/lib/lib[a-z_]*_kernel.so' "${source}/CMakeLists.txt"); do
+        [ -e "${source}/../${kernel}" ] || { echo "ninja: error: '${kernel}' missing and no known rule to make it"; exit 1; }
+    done
     cp "${source}/CMakeLists.txt" "${build}/lib/shmem_custom_ops_torch.so"
 elif [ -e "${source}/src/no_kernel" ]; then
     echo "${op}_kernel.cpp:3:5: error: expected ';'"; exit 1
@@ -135,6 +138,14 @@ def a_failure_stops_its_operator(machine):
     assert set(line.split()[1] for line in log.splitlines()) == {"3"}, f"--jobs reaches the scripts: {log}"
 
 
+def a_kernel_that_was_never_built_is_named(machine):
+    machine.add("fresh", "copy_rows")
+    machine.add("fresh", "send_rows", "no_kernel")
+    code, rows, _, answer = machine.batch("fresh")
+    assert code == 12, answer
+    assert rows["copy_rows"][2].endswith("; it holds send_rows, whose kernel is not built"), answer
+
+
 def a_binding_stops_its_tree_only(machine):
     machine.add("trees/a", "copy_rows")
     machine.add("trees/b", "send_rows")
@@ -155,8 +166,8 @@ def main():
     tool = str(pathlib.Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory(prefix="shmem-bind-batch-") as folder:
         machine = Machine(pathlib.Path(folder).resolve(), tool)
-        for test in (all_are_verified, a_failure_stops_its_operator, a_binding_stops_its_tree_only,
-                     a_machine_without_cann_is_told_once):
+        for test in (all_are_verified, a_failure_stops_its_operator, a_kernel_that_was_never_built_is_named,
+                     a_binding_stops_its_tree_only, a_machine_without_cann_is_told_once):
             test(machine)
             print(f"{test.__name__}: as expected")
 
