@@ -12,15 +12,6 @@ namespace {
 
 constexpr std::array kFromBadToWorst = {0, 14, 10, 11, 12, 13, 2, 1};
 
-std::string counts_text(const std::vector<int64_t>& pes) {
-  std::vector<std::string> counts;
-  counts.reserve(pes.size());
-  for (const int64_t count : pes) {
-    counts.push_back(std::to_string(count));
-  }
-  return counts.empty() ? "-" : joined(counts, ",");
-}
-
 std::string summary(const std::vector<BatchRow>& rows) {
   std::vector<std::string> counts;
   for (const BatchState state :
@@ -51,6 +42,15 @@ std::string_view name_of(BatchState state) {
   return "";
 }
 
+std::vector<std::string> texts_of(const std::vector<int64_t>& numbers) {
+  std::vector<std::string> texts;
+  texts.reserve(numbers.size());
+  for (const int64_t number : numbers) {
+    texts.push_back(std::to_string(number));
+  }
+  return texts;
+}
+
 int worst_exit_code(const std::vector<BatchRow>& rows) {
   const auto rank = [](int code) {
     return std::find(kFromBadToWorst.begin(), kFromBadToWorst.end(), code);
@@ -74,7 +74,7 @@ std::string batch_table(const std::vector<BatchRow>& rows) {
                                          row.folder,
                                          width,
                                          name_of(row.state),
-                                         counts_text(row.pes),
+                                         row.pes.empty() ? "-" : joined(texts_of(row.pes), ","),
                                          row.seconds ? fmt::format("{:.1f}", *row.seconds) : "-",
                                          row.why);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";

@@ -23,6 +23,8 @@ struct BatchRow {
 // later the stage that found it the worse (13, 12, 11, 10), then missing evidence (14).
 int worst_exit_code(const std::vector<BatchRow>& rows);
 
+std::vector<std::string> texts_of(const std::vector<int64_t>& numbers);
+
 // One line per operator, and one that counts them.
 std::string batch_table(const std::vector<BatchRow>& rows);
 

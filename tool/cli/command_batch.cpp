@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tool/base/text.h"
+#include "tool/build/plan.h"
 #include "tool/cli/batch_table.h"
 #include "tool/cli/command.h"
 #include "tool/cli/find_operators.h"
@@ -163,6 +164,18 @@ class Batch {
     }
   }
 
+  // Operators of the tree whose kernel there is none of: the binding lists them and cannot link.
+  std::string without_kernel(const std::string& tree) const {
+    std::vector<std::string> names;
+    for (const Item& item : items_) {
+      if (item.op && item.op->tree == tree && item.row.exit_code == kExitBuild &&
+          !environment_.files.exists(build::kernel_library(tree, item.op->contract.op_name))) {
+        names.push_back(item.op->contract.op_name);
+      }
+    }
+    return names.empty() ? "" : "; it holds " + joined(names, ", ") + ", whose kernel is not built";
+  }
+
   // One binding per tree: it holds all operators of the tree, so its failure is theirs.
   void build_bindings(const build::Target& target) {
     std::map<std::string, std::vector<Item*>> trees;
@@ -177,10 +190,11 @@ class Batch {
       Outcome outcome;
       build_operator(environment_, *items[0]->op, target, outcome, build::Part::kBinding);
       trees_.push_back(JsonObject(outcome.json).add("tree", tree).text());
+      const std::string why = first_line(outcome.messages) + without_kernel(tree);
       for (Item* item : items) {
         if (outcome.exit_code != kExitDone) {
           item->outcome.exit_code = outcome.exit_code;
-          item->outcome.why = first_line(outcome.messages);
+          item->outcome.why = why;
           settle(*item);
         }
       }
@@ -203,16 +217,12 @@ class Batch {
   }
 
   std::string row_json(const Item& item) const {
-    std::vector<std::string> pes;
-    for (const int64_t count : item.row.pes) {
-      pes.push_back(std::to_string(count));
-    }
     return JsonObject()
         .add("folder", item.row.folder)
         .add("state", name_of(item.row.state))
         .add("why", item.row.why)
         .add("exit_code", item.row.exit_code)
-        .add_value("pes", json_list(pes))
+        .add_value("pes", json_list(texts_of(item.row.pes)))
         .add_value("seconds", item.row.seconds ? fmt::format("{:.3f}", *item.row.seconds) : "null")
         .add("messages", item.log)
         .add_value("result", item.outcome.json.text())

@@ -62,7 +62,7 @@ std::string find_header(const Args& args, const std::string& folder, FileSystem&
   if (!args.header.empty()) {
     return args.header;
   }
-  const std::string usual = fmt::format("{}/src/{}_kernel.h", folder, name_of(folder));
+  std::string usual = fmt::format("{}/src/{}_kernel.h", folder, name_of(folder));
   if (files.exists(usual)) {
     return usual;
   }
@@ -142,8 +142,11 @@ Outcome command_init(Environment& environment) {
   }
   const std::string header = find_header(args, folder, files);
   std::optional<contract::KernelHeader> kernel;
-  if (!header.empty() && !(kernel = read_header(header, files, outcome))) {
-    return outcome;
+  if (!header.empty()) {
+    kernel = read_header(header, files, outcome);
+    if (!kernel) {
+      return outcome;
+    }
   }
   const auto mode =
       args.in_tree ? contract::BuildMode::kInTreeExample : contract::BuildMode::kIndependentProject;

@@ -69,6 +69,7 @@ Texts good_for(std::string_view code) {
          add_to_binding(texts, "  require: [\"rows % 2 == 0\"]");
        }},
       {"G002", [](Texts& texts) { add_to_binding(texts, "  golden: all_gather"); }},
+      {"G003", [](Texts& texts) { add_to_binding(texts, "  golden: all_gather"); }},
   };
   Texts texts;
   if (const auto found = changes.find(code); found != changes.end()) {

@@ -41,6 +41,12 @@ constexpr Explanation kNumberTable[] = {
      kInDesign,
      "  golden: all_gater",
      "  golden: all_gather"},
+    {&kGoldenMisfit,
+     "A known collective asks for certain tensors and attributes: broadcast for a root, "
+     "all_gather for an output with one more dimension than its input.",
+     kInDesign,
+     "  golden: broadcast",
+     "  golden: all_gather"},
 };
 
 }  // namespace

@@ -64,11 +64,6 @@ constexpr Explanation kValueTable[] = {
      kInDesign,
      "  op_root: custom-ops/copy",
      "  op_root: custom-ops/copy_rows"},
-    {&kBuildModeLimit,
-     "A SHMEM source tree has a build of its own, which owns the library.",
-     kInDesign,
-     "  build_mode: in_tree_example",
-     "  build_mode: independent_project"},
     {&kNotYet,
      "The contract is right, but this version cannot make a binding of it that it could "
      "also prove.",
