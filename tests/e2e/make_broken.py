@@ -33,7 +33,7 @@ FAULTS = {
     ]),
     # The storage's first byte instead of the tensor's: wrong for views with an offset.
     "binding_storage_base": (BINDING, [
-        ("static_cast<uint8_t*>(input_dense.data_ptr())", "static_cast<uint8_t*>(input_dense.storage().mutable_data())"),
+        ("static_cast<uint8_t*>(input_memory.data())", "static_cast<uint8_t*>(input_dense.storage().mutable_data())"),
     ]),
     # The call number does not reach the kernel.
     "binding_epoch_not_passed": (BINDING, [

@@ -55,6 +55,7 @@ CppNames::CppNames(const contract::Contract& contract) : taken_(own_names()) {
       given_[tensor.name] = unique(tensors_[tensor.name] + "_given");
     }
     dense_[tensor.name] = unique(tensors_[tensor.name] + "_dense");
+    memory_[tensor.name] = unique(tensors_[tensor.name] + "_memory");
   }
   for (size_t i = 0; i < contract.entry.arguments.size(); ++i) {
     const std::string& parameter = contract.entry.arguments[i].parameter;

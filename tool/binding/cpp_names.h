@@ -25,6 +25,7 @@ class CppNames {
 
   // The contiguous form of a tensor, and the checked value of the kernel's parameter `index`.
   const std::string& dense(const std::string& tensor) const { return dense_.at(tensor); }
+  const std::string& memory(const std::string& tensor) const { return memory_.at(tensor); }
   const std::string& argument(size_t index) const { return arguments_[index]; }
 
  private:
@@ -34,6 +35,7 @@ class CppNames {
   std::map<std::string, std::string> given_;
   std::map<std::string, std::string> values_;
   std::map<std::string, std::string> dense_;
+  std::map<std::string, std::string> memory_;
   std::vector<std::string> arguments_;
   std::set<std::string> taken_;
 };

@@ -44,6 +44,7 @@ void add_launch(FileSet& files, const std::string& binding, const Origin& origin
   files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_lifecycle.cpp",
                                                                  "npu_launch_queue.cpp",
                                                                  "npu_launch_manager.cpp",
+                                                                 "npu_launch_tracing.cpp",
                                                                  "npu_launch_checks.cpp"}),
                                                 "//",
                                                 origin);
@@ -55,10 +56,12 @@ void add_launch_of_tree(FileSet& files, const std::string& binding, const Origin
       joined_snippets({"npu_launch_queue.h", "npu_launch_life_in_tree.h", "npu_launch_checks.h"}),
       "//",
       origin);
-  files[binding + "src/npu_launch.cpp"] = owned(
-      joined_snippets({"npu_launch_in_tree.cpp", "npu_launch_queue.cpp", "npu_launch_checks.cpp"}),
-      "//",
-      origin);
+  files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_in_tree.cpp",
+                                                                 "npu_launch_queue.cpp",
+                                                                 "npu_launch_tracing.cpp",
+                                                                 "npu_launch_checks.cpp"}),
+                                                "//",
+                                                origin);
 }
 
 std::string emit_manager(contract::BuildMode mode) {

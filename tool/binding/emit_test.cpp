@@ -37,8 +37,8 @@ TEST(Emit, GivesTheSameBytesForTheSameContract) {
 
 TEST(Emit, PassesEveryKernelParameterInItsPlace) {
   const std::string text = text_of(files_of(contract::read(contract::kGoodDesign)), kClass);
-  const size_t input = text.find("input_dense.data_ptr()");
-  const size_t output = text.find("output_dense.data_ptr()");
+  const size_t input = text.find("input_memory.data()");
+  const size_t output = text.find("output_memory.data()");
   ASSERT_NE(input, std::string::npos) << text;
   EXPECT_LT(input, output) << "the header's order";
   EXPECT_FALSE(has(text, "storage()"));
@@ -57,7 +57,7 @@ TEST(Emit, FollowsTheHeaderWhenItSwapsParameters) {
               "uint8_t* output");
   const std::string text =
       text_of(files_of(contract::read(contract::kGoodDesign, swapped)), kClass);
-  EXPECT_LT(text.find("output_dense.data_ptr()"), text.find("input_dense.data_ptr()"));
+  EXPECT_LT(text.find("output_memory.data()"), text.find("input_memory.data()"));
 }
 
 TEST(Emit, PutsTheOperatorsLinesIntoSharedRegions) {
@@ -164,7 +164,7 @@ TEST(Emit, PassesWhatIsAbsentAsANullPointer) {
   const std::string& text = text_of(files, kClass);
   EXPECT_TRUE(has(text, "void compute(const std::optional<at::Tensor>& output_given,")) << text;
   EXPECT_TRUE(has(text, "const at::Tensor output = output_given.value_or(at::Tensor());"));
-  EXPECT_TRUE(has(text, "output_dense.defined() ? output_dense.data_ptr() : nullptr"));
+  EXPECT_TRUE(has(text, "const shmem_ops::Memory output_memory(output_dense);"));
   EXPECT_TRUE(has(text, "const at::Tensor output_dense = output.defined() ? output.contiguous()"));
   EXPECT_TRUE(has(text, "Tensor(a!)? output, "));
   EXPECT_TRUE(has(text, "check_same_call(kName, epoch, {input});")) << "PEs differ in the others";
@@ -199,8 +199,7 @@ TEST(Emit, SkipsOverlapsWithAnInputThatIsAbsent) {
                   "    if (mask.defined()) {\n      shmem_ops::check_no_overlap(output, mask, "
                   "kName, \"output\", \"mask\");\n    }\n"))
       << text;
-  EXPECT_TRUE(
-      has(text, "static_cast<int64_t*>(mask_dense.defined() ? mask_dense.data_ptr() : nullptr)"));
+  EXPECT_TRUE(has(text, "static_cast<int64_t*>(mask_memory.data())"));
   EXPECT_TRUE(has(text, "Tensor? mask) -> ()"));
 }
 

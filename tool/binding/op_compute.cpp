@@ -402,6 +402,12 @@ class ComputeWriter {
           "const at::Tensor " + names_.dense(tensor.name),
           tensor.optional ? fmt::format("{}.defined() ? {} : {}", name, dense, name) : dense);
     }
+    for (const Tensor& tensor : contract_.tensors) {
+      out += line(kBody,
+                  fmt::format("const shmem_ops::Memory {}({});",
+                              names_.memory(tensor.name),
+                              names_.dense(tensor.name)));
+    }
     return out;
   }
 
@@ -433,10 +439,7 @@ class ComputeWriter {
                    : fmt::format("reinterpret_cast<{}>(state)", argument.cpp_type);
       case Argument::Role::kTensor: {
         const Tensor& tensor = contract_.tensors[static_cast<size_t>(argument.tensor)];
-        const std::string& dense = names_.dense(tensor.name);
-        const std::string data =
-            tensor.optional ? fmt::format("{}.defined() ? {}.data_ptr() : nullptr", dense, dense)
-                            : dense + ".data_ptr()";
+        const std::string data = names_.memory(tensor.name) + ".data()";
         return is_void ? data : fmt::format("static_cast<{}>({})", argument.cpp_type, data);
       }
       default:

@@ -7,6 +7,7 @@
 
 #include "tool/base/file_system.h"
 #include "tool/base/process.h"
+#include "tool/build/plan.h"
 #include "tool/cli/args.h"
 #include "tool/cli/json.h"
 #include "tool/contract/read.h"

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tool/base/text.h"
+#include "tool/binding/places.h"
 #include "tool/build/plan.h"
 #include "tool/cli/batch_table.h"
 #include "tool/cli/command.h"
@@ -169,7 +170,8 @@ class Batch {
     std::vector<std::string> names;
     for (const Item& item : items_) {
       if (item.op && item.op->tree == tree && item.row.exit_code == kExitBuild &&
-          !environment_.files.exists(build::kernel_library(tree, item.op->contract.op_name))) {
+          !environment_.files.exists(tree + "/" +
+                                     binding::places_of(item.op->contract).kernel_library)) {
         names.push_back(item.op->contract.op_name);
       }
     }

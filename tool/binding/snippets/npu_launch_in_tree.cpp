@@ -1,6 +1,7 @@
 #include "npu_launch.h"
 
 #include <acl/acl.h>
+#include <torch/custom_class.h>
 #include <torch_npu/csrc/core/npu/NPUFunctions.h>
 #include <torch_npu/csrc/core/npu/NPUStream.h>
 #include <torch_npu/csrc/framework/OpCommand.h>

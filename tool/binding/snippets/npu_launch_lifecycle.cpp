@@ -1,6 +1,7 @@
 #include "npu_launch.h"
 
 #include <acl/acl.h>
+#include <torch/custom_class.h>
 #include <torch_npu/csrc/aten/common/from_blob.h>
 #include <torch_npu/csrc/core/npu/NPUFunctions.h>
 #include <torch_npu/csrc/core/npu/NPUStream.h>

@@ -94,14 +94,29 @@ void finalise() {
       code == 0, "Manager.finalize: aclshmem_finalize gave ", code, " (", error_name(code), ")");
 }
 
+namespace {
+
+std::string unfreed_tensors() {
+  const std::lock_guard lock(lifecycle().mutex);
+  int64_t bytes = 0;
+  for (const auto& tensor : lifecycle().tensors) {
+    bytes += tensor.second;
+  }
+  return c10::str(lifecycle().tensors.size(), " tensors of ", bytes, " bytes that were not freed");
+}
+
+}  // namespace
+
 at::Tensor symmetric_tensor(int64_t bytes) {
   require_initialised("Manager.malloc_tensor");
-  TORCH_CHECK(bytes > 0, "Manager.malloc_tensor: ", bytes, " bytes");
+  TORCH_CHECK(bytes > 0, "Manager.malloc_tensor: ", bytes, " bytes; at least 1 is needed");
   void* pointer = aclshmem_malloc(static_cast<size_t>(bytes));
   TORCH_CHECK(pointer != nullptr,
               "Manager.malloc_tensor: no symmetric memory for ",
               bytes,
-              " bytes; raise local_mem_size of attr_init");
+              " bytes beside ",
+              unfreed_tensors(),
+              "; free tensors with free_tensor(), or raise local_mem_size of attr_init");
   {
     const std::lock_guard lock(lifecycle().mutex);
     lifecycle().tensors[pointer] = bytes;

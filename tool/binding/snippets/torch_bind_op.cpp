@@ -30,8 +30,8 @@ class @@class@@ : public torch::jit::CustomClassHolder {
 @@compute@@@@state@@    const int64_t epoch = epoch_.next();
 @@same_call@@@@device_checks@@@@checks@@
 @@values@@
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
-    // launch keeps them alive.
+    // From here on only the contiguous tensors are used: their memory goes to the kernel, and the
+    // launch keeps it alive.
 @@copies@@    epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
 @@kernel@@    });

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text 4ebd99fd96a783ea
+# contract d4fcdab58763ee47, text 2ec9d9688d3c390d
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -13,6 +13,7 @@ import argparse
 import ctypes
 import hashlib
 import json
+import math
 import os
 import pathlib
 import random
@@ -43,6 +44,7 @@ INPUTS = {"input": None}
 OUTPUTS = {"output": None}
 SHARED = []  # 所有 PE 必须一致的输入
 ATTRIBUTES = {"halo": 1, "periodic": False, "grid_cols": 0}  # compute 的关键字参数; 用例可以另给值
+ROTATING = []  # 各次调用轮换的 PE 号
 LOCAL_MEM_SIZE = 256 << 20  # 每个 PE 的对称内存字节数
 LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
@@ -162,6 +164,12 @@ def attributes_of(symbols):
     return {name: symbols.get(name, default) for name, default in ATTRIBUTES.items()}
 
 
+def attributes_in(call, n_pes, symbols):
+    """第 call 次调用的属性。前三次的根相同 (同一槽位被重用), 之后每次都换。"""
+    step = max(call - 2, 0)
+    return {name: (value + step) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
+
+
 def gen_data(n_pes, job, dtype_name, case, call):
     """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
     import torch
@@ -171,7 +179,7 @@ def gen_data(n_pes, job, dtype_name, case, call):
         base = base_data(pe, n_pes, job, dtype_name, case)
         inputs.append({name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()})
     seed = f"{job['seed']}/{dtype_name}/{case}/{call}"
-    arrange(n_pes, inputs, attributes_of(job["cases"][case]), random.Random(seed))
+    arrange(n_pes, inputs, attributes_in(call, n_pes, job["cases"][case]), random.Random(seed))
     for mine in inputs:
         mine.update({name: inputs[0][name] for name in SHARED})
     return inputs
@@ -191,6 +199,24 @@ def digest(tensors):
     for name in sorted(tensors):
         value = zlib.crc32(as_bytes(tensors[name]), zlib.crc32(name.encode(), value))
     return f"{value:08x}"
+
+
+def poisoned(shape, dtype):
+    """CPU 上的投毒张量。"""
+    import torch
+
+    raw = torch.full((math.prod(shape) * dtype.itemsize,), 0 if dtype == torch.bool else POISON, dtype=torch.uint8)
+    return raw.view(dtype).view(shape)
+
+
+def with_untouched_rows(value, shape):
+    """golden 给出的行数少于输出时, 其余各行必须保持调用前的内容 (即投毒值)。"""
+    import torch
+
+    missing = shape[0] - value.shape[0] if value.dim() == len(shape) > 0 else 0
+    if missing <= 0 or list(value.shape[1:]) != list(shape[1:]):
+        return value
+    return torch.cat([value, poisoned([missing, *shape[1:]], value.dtype)])
 
 
 class DeviceTensor:
@@ -216,13 +242,8 @@ class DeviceTensor:
         self.poison()
 
     def poison(self):
-        import torch
-
         if self.storage.numel() > 0:
-            raw = torch.full((self.storage.numel() * self.storage.element_size(),), POISON, dtype=torch.uint8)
-            if self.storage.dtype == torch.bool:
-                raw.zero_()
-            self.storage.copy_(raw.view(self.storage.dtype).view(self.storage.shape))
+            self.storage.copy_(poisoned(self.storage.shape, self.storage.dtype))
 
     def outside_is_untouched(self):
         """视图之外的字节没有被写过。"""
@@ -231,8 +252,7 @@ class DeviceTensor:
         if self.storage.dtype == torch.bool or self.storage.numel() == self.view.numel():
             return True
         copy = self.storage.cpu()
-        blank = torch.full((copy.numel() * copy.element_size(),), POISON, dtype=torch.uint8)
-        blank = blank.view(copy.dtype).view(copy.shape)
+        blank = poisoned(copy.shape, copy.dtype)
         offset, shape, strides = self.view.storage_offset(), self.view.shape, self.view.stride()
         blank.as_strided(shape, strides, offset).copy_(copy.as_strided(shape, strides, offset))
         return as_bytes(copy) == as_bytes(blank)
@@ -298,10 +318,10 @@ def run_case(op, pe, job, dtype_name, case, recorder):
     import torch
 
     n_pes = job["pes"]
-    attrs = attributes_of(job["cases"][case])
     prepared = []
     for call in range(job["calls"]):
         layout = LAYOUTS[call % len(LAYOUTS)]
+        attrs = attributes_in(call, n_pes, job["cases"][case])
         everyone = gen_data(n_pes, job, dtype_name, case, call)
         want = golden(pe, n_pes, everyone, attrs)
         ins, outs = {}, {}
@@ -309,20 +329,24 @@ def run_case(op, pe, job, dtype_name, case, recorder):
             ins[name] = DeviceTensor(list(value.shape), value.dtype, layout)
             ins[name].source = value.npu()
         outs.update({name: ins[name] for name in OUTPUTS if name in ins})  # 既读又写的张量
+        if unknown := [name for name in outs if name not in want]:
+            raise KeyError(f"golden 没有给出 {unknown}")
         for name, shape in output_shapes(n_pes, job["cases"][case]).items():
-            outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
-        prepared.append((call, layout, everyone[pe], want, ins, outs))
+            if name in want:  # 否则这个 PE 没有它, 传 None
+                outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
+                want[name] = with_untouched_rows(want[name], shape)
+        prepared.append((call, layout, attrs, everyone[pe], want, ins, outs))
     torch.npu.synchronize()
     if job["straggler"] == pe:
         time.sleep(0.03)
     results = []
-    for call, layout, mine, want, ins, outs in prepared:
+    for call, layout, attrs, mine, want, ins, outs in prepared:
         # 紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步
         for tensor in ins.values():
             tensor.view.copy_(tensor.source)
         only_read = [ins[name].view for name in INPUTS if name not in OUTPUTS]
-        op.compute(*[outs[name].view for name in OUTPUTS], *only_read, **attrs)
-        after = {name: outs[name].view.clone() for name in OUTPUTS}
+        op.compute(*[outs[name].view if name in outs else None for name in OUTPUTS], *only_read, **attrs)
+        after = {name: tensor.view.clone() for name, tensor in outs.items()}
         results.append((call, layout, mine, want, outs, after))
     torch.npu.synchronize()
     wrong = 0

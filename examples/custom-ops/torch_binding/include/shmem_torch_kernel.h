@@ -62,4 +62,37 @@ void aclshmem_gather_to_root(uint32_t block_dim,
                              int32_t root,
                              int32_t magic);
 }  // namespace ShmemKernel
+// operator halo_exchange, text 488bdd60124c696f
+namespace ShmemKernel {
+template <class T>
+void aclshmem_halo_exchange(uint32_t block_dim,
+                            void* stream,
+                            uint64_t fftsAddr,
+                            uint8_t* input,
+                            uint8_t* output,
+                            uint8_t* gva,
+                            int64_t rows,
+                            int64_t cols,
+                            int32_t halo,
+                            int32_t periodic,
+                            int32_t grid_cols,
+                            int32_t magic);
+}  // namespace ShmemKernel
+// operator kv_shuffle, text 9b3caf59570cd4d5
+namespace ShmemKernel {
+template <class T>
+void aclshmem_kv_shuffle(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* k_cache,
+                         uint8_t* v_cache,
+                         uint8_t* global_shuffle_table,
+                         uint8_t* src_block_table,
+                         uint8_t* dst_block_table,
+                         uint8_t* gva,
+                         int64_t blocks,
+                         int64_t block_elements,
+                         int64_t moves,
+                         int32_t magic);
+}  // namespace ShmemKernel
 // shmem-bind: declarations end

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text 816daf307025d56f
+// text 964b49ae19a32cce
 #include "npu_launch.h"
 
 #include <acl/acl.h>
@@ -186,14 +186,29 @@ void finalise() {
       code == 0, "Manager.finalize: aclshmem_finalize gave ", code, " (", error_name(code), ")");
 }
 
+namespace {
+
+std::string unfreed_tensors() {
+  const std::lock_guard lock(lifecycle().mutex);
+  int64_t bytes = 0;
+  for (const auto& tensor : lifecycle().tensors) {
+    bytes += tensor.second;
+  }
+  return c10::str(lifecycle().tensors.size(), " tensors of ", bytes, " bytes that were not freed");
+}
+
+}  // namespace
+
 at::Tensor symmetric_tensor(int64_t bytes) {
   require_initialised("Manager.malloc_tensor");
-  TORCH_CHECK(bytes > 0, "Manager.malloc_tensor: ", bytes, " bytes");
+  TORCH_CHECK(bytes > 0, "Manager.malloc_tensor: ", bytes, " bytes; at least 1 is needed");
   void* pointer = aclshmem_malloc(static_cast<size_t>(bytes));
   TORCH_CHECK(pointer != nullptr,
               "Manager.malloc_tensor: no symmetric memory for ",
               bytes,
-              " bytes; raise local_mem_size of attr_init");
+              " bytes beside ",
+              unfreed_tensors(),
+              "; free tensors with free_tensor(), or raise local_mem_size of attr_init");
   {
     const std::lock_guard lock(lifecycle().mutex);
     lifecycle().tensors[pointer] = bytes;
@@ -276,19 +291,6 @@ void OperatorState::close() {
   close_block(*block_);
 }
 
-Epoch::Epoch() {
-  const char* start = std::getenv("SHMEM_BIND_EPOCH_START");
-  if (start == nullptr || *start == '\0') {
-    return;
-  }
-  char* end = nullptr;
-  next_ = std::strtoll(start, &end, 10);
-  TORCH_CHECK(*end == '\0' && next_ >= 1,
-              "SHMEM_BIND_EPOCH_START is \"",
-              start,
-              "\": it must be a number from 1 up");
-}
-
 void add_tracing_methods(const std::string& class_name) {
   using torch::jit::Stack;
   const c10::ClassTypePtr type =
@@ -321,6 +323,19 @@ void add_tracing_methods(const std::string& class_name) {
   add("__hash__", {}, c10::IntType::get(), [instance](Stack& stack) {
     stack.back() = reinterpret_cast<int64_t>(instance(stack.back()));
   });
+}
+
+Epoch::Epoch() {
+  const char* start = std::getenv("SHMEM_BIND_EPOCH_START");
+  if (start == nullptr || *start == '\0') {
+    return;
+  }
+  char* end = nullptr;
+  next_ = std::strtoll(start, &end, 10);
+  TORCH_CHECK(*end == '\0' && next_ >= 1,
+              "SHMEM_BIND_EPOCH_START is \"",
+              start,
+              "\": it must be a number from 1 up");
 }
 
 void check_device(const at::Tensor& tensor, const char* op, const char* name) {

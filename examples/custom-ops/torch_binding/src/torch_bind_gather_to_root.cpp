@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-// contract 2d81de16212c8900, text 5c7b802129d58229
+// contract 2d81de16212c8900, text 2e4a9e4a863fb657
 // torch.classes.ShmemOps.GatherToRoot and torch.ops.shmem_ops.gather_to_root.
 // The kernel's entry is declared in gather_to_root_kernel.h.
 
@@ -81,23 +81,24 @@ class GatherToRoot : public torch::jit::CustomClassHolder {
     const auto root_value = shmem_ops::narrow<int32_t>(root, kName, "root");
     const auto magic_value = shmem_ops::narrow<int32_t>(shmem_ops::mul(epoch, 256), kName, "magic");
 
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
-    // launch keeps them alive.
+    // From here on only the contiguous tensors are used: their memory goes to the kernel, and the
+    // launch keeps it alive.
     const at::Tensor output_dense = output.defined() ? output.contiguous() : output;
     const at::Tensor input_dense = input.contiguous();
+    const shmem_ops::Memory output_memory(output_dense);
+    const shmem_ops::Memory input_memory(input_dense);
     epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
       const auto run = [&]<class T>(std::type_identity<T>) {
-        ShmemKernel::aclshmem_gather_to_root<T>(
-            block_dim_value,
-            stream,
-            util_get_ffts_config(),
-            static_cast<uint8_t*>(input_dense.data_ptr()),
-            static_cast<uint8_t*>(output_dense.defined() ? output_dense.data_ptr() : nullptr),
-            state,
-            elements_value,
-            root_value,
-            magic_value);
+        ShmemKernel::aclshmem_gather_to_root<T>(block_dim_value,
+                                                stream,
+                                                util_get_ffts_config(),
+                                                static_cast<uint8_t*>(input_memory.data()),
+                                                static_cast<uint8_t*>(output_memory.data()),
+                                                state,
+                                                elements_value,
+                                                root_value,
+                                                magic_value);
         return 0;
       };
       switch (dtype) {
@@ -188,13 +189,18 @@ void call_meta(const c10::intrusive_ptr<ShmemOps::GatherToRoot>&,
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_GatherToRoot) {
     using torch::Library;
-    libraries.reserve(3);
+    libraries.reserve(4);
     libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
     libraries.back().def(kSchema);
     for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
       libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
       libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
     }
+    // Autocast changes nothing here. Said, because torch.compile does not see the default for an
+    // operator that takes an object.
+    const auto autocast = c10::DispatchKey::AutocastPrivateUse1;
+    libraries.emplace_back(Library::IMPL, "shmem_ops", autocast, __FILE__, __LINE__);
+    libraries.back().impl(kOperator, torch::CppFunction::makeFallthrough());
   }
   return libraries;
 }();

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-// contract d4fcdab58763ee47, text d32e507cc0e39b1d
+// contract d4fcdab58763ee47, text 1637597312153514
 // torch.classes.ShmemOps.HaloExchange and torch.ops.shmem_ops.halo_exchange.
 // The kernel's entry is declared in halo_exchange_kernel.h.
 
@@ -96,18 +96,20 @@ class HaloExchange : public torch::jit::CustomClassHolder {
     const auto grid_cols_value = shmem_ops::narrow<int32_t>(grid_cols, kName, "grid_cols");
     const auto magic_value = shmem_ops::narrow<int32_t>(epoch, kName, "magic");
 
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
-    // launch keeps them alive.
+    // From here on only the contiguous tensors are used: their memory goes to the kernel, and the
+    // launch keeps it alive.
     const at::Tensor output_dense = output.contiguous();
     const at::Tensor input_dense = input.contiguous();
+    const shmem_ops::Memory output_memory(output_dense);
+    const shmem_ops::Memory input_memory(input_dense);
     epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
       const auto run = [&]<class T>(std::type_identity<T>) {
         ShmemKernel::aclshmem_halo_exchange<T>(block_dim_value,
                                                stream,
                                                util_get_ffts_config(),
-                                               static_cast<uint8_t*>(input_dense.data_ptr()),
-                                               static_cast<uint8_t*>(output_dense.data_ptr()),
+                                               static_cast<uint8_t*>(input_memory.data()),
+                                               static_cast<uint8_t*>(output_memory.data()),
                                                state,
                                                rows_value,
                                                cols_value,
@@ -216,13 +218,18 @@ void call_meta(const c10::intrusive_ptr<ShmemOps::HaloExchange>&,
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_HaloExchange) {
     using torch::Library;
-    libraries.reserve(3);
+    libraries.reserve(4);
     libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
     libraries.back().def(kSchema);
     for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
       libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
       libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
     }
+    // Autocast changes nothing here. Said, because torch.compile does not see the default for an
+    // operator that takes an object.
+    const auto autocast = c10::DispatchKey::AutocastPrivateUse1;
+    libraries.emplace_back(Library::IMPL, "shmem_ops", autocast, __FILE__, __LINE__);
+    libraries.back().impl(kOperator, torch::CppFunction::makeFallthrough());
   }
   return libraries;
 }();

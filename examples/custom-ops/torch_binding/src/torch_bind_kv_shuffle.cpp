@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-// contract 105664ba1638fdad, text 509ae2adaad8ccd3
+// contract 105664ba1638fdad, text ccde78624f6b85d4
 // torch.classes.ShmemOps.KVShuffle and torch.ops.shmem_ops.kv_shuffle.
 // The kernel's entry is declared in kv_shuffle_kernel.h.
 
@@ -126,13 +126,18 @@ class KVShuffle : public torch::jit::CustomClassHolder {
     const auto moves_value = shmem_ops::narrow<int64_t>(moves, kName, "moves");
     const auto magic_value = shmem_ops::narrow<int32_t>(shmem_ops::mul(epoch, 256), kName, "magic");
 
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
-    // launch keeps them alive.
+    // From here on only the contiguous tensors are used: their memory goes to the kernel, and the
+    // launch keeps it alive.
     const at::Tensor k_cache_dense = k_cache.contiguous();
     const at::Tensor v_cache_dense = v_cache.contiguous();
     const at::Tensor global_shuffle_table_dense = global_shuffle_table.contiguous();
     const at::Tensor src_block_table_dense = src_block_table.contiguous();
     const at::Tensor dst_block_table_dense = dst_block_table.contiguous();
+    const shmem_ops::Memory k_cache_memory(k_cache_dense);
+    const shmem_ops::Memory v_cache_memory(v_cache_dense);
+    const shmem_ops::Memory global_shuffle_table_memory(global_shuffle_table_dense);
+    const shmem_ops::Memory src_block_table_memory(src_block_table_dense);
+    const shmem_ops::Memory dst_block_table_memory(dst_block_table_dense);
     epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
       const auto run = [&]<class T>(std::type_identity<T>) {
@@ -140,11 +145,11 @@ class KVShuffle : public torch::jit::CustomClassHolder {
             block_dim_value,
             stream,
             util_get_ffts_config(),
-            static_cast<uint8_t*>(k_cache_dense.data_ptr()),
-            static_cast<uint8_t*>(v_cache_dense.data_ptr()),
-            static_cast<uint8_t*>(global_shuffle_table_dense.data_ptr()),
-            static_cast<uint8_t*>(src_block_table_dense.data_ptr()),
-            static_cast<uint8_t*>(dst_block_table_dense.data_ptr()),
+            static_cast<uint8_t*>(k_cache_memory.data()),
+            static_cast<uint8_t*>(v_cache_memory.data()),
+            static_cast<uint8_t*>(global_shuffle_table_memory.data()),
+            static_cast<uint8_t*>(src_block_table_memory.data()),
+            static_cast<uint8_t*>(dst_block_table_memory.data()),
             state,
             blocks_value,
             block_elements_value,
@@ -255,13 +260,18 @@ void call_meta(const c10::intrusive_ptr<ShmemOps::KVShuffle>&,
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_KVShuffle) {
     using torch::Library;
-    libraries.reserve(3);
+    libraries.reserve(4);
     libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
     libraries.back().def(kSchema);
     for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
       libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
       libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
     }
+    // Autocast changes nothing here. Said, because torch.compile does not see the default for an
+    // operator that takes an object.
+    const auto autocast = c10::DispatchKey::AutocastPrivateUse1;
+    libraries.emplace_back(Library::IMPL, "shmem_ops", autocast, __FILE__, __LINE__);
+    libraries.back().impl(kOperator, torch::CppFunction::makeFallthrough());
   }
   return libraries;
 }();

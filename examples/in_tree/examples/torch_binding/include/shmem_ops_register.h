@@ -1,11 +1,12 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text 54986f15285de0a0
+// text 395b5ee466182467
 #pragma once
 
 #include <torch/custom_class.h>
 
 #include <string>
-#include <tuple>
+
+#include "npu_launch.h"
 
 // REGISTER_SHMEM_OPS_CLASS(Class, (method, "argument", …), …): registers ShmemOps::Class as
 // torch.classes.ShmemOps.Class with a default constructor, any number of methods, and names for
@@ -28,23 +29,6 @@ auto method(const char* name, Pointer pointer, Arguments... arguments) {
   return [=](auto& registered) { registered.def(name, pointer, "", {as_argument(arguments)...}); };
 }
 
-// What torch.compile and torch.export ask of an object: its description, for the fake class that
-// stands for it while a function is traced, and whether it is the object of the last time.
-template <class Class>
-void define_for_tracing(torch::class_<Class>& registered, const char* name) {
-  using Self = c10::intrusive_ptr<Class>;
-  registered.def("__obj_flatten__", [name = std::string(name)](const Self&) {
-    return std::make_tuple(std::make_tuple(std::string("class_name"), name));
-  });
-  registered.def("__eq__", [](const Self& self, const c10::IValue& other) {
-    return other.isObject() && other.toObjectRef().slots().size() == 1 &&
-           other.toObjectRef().getSlot(0).isCapsule() &&
-           other.toObjectRef().getSlot(0).toCapsule().get() == self.get();
-  });
-  registered.def("__hash__",
-                 [](const Self& self) { return reinterpret_cast<int64_t>(self.get()); });
-}
-
 template <class Class, class... Methods>
 bool register_class(const char* name, Methods... methods) {
   if (torch::getCustomClass(std::string("__torch__.torch.classes.ShmemOps.") + name)) {
@@ -56,7 +40,7 @@ bool register_class(const char* name, Methods... methods) {
   }
   auto registered = torch::class_<Class>("ShmemOps", name).def(torch::init<>());
   (methods(registered), ...);
-  define_for_tracing(registered, name);
+  add_tracing_methods(name);
   return true;
 }
 

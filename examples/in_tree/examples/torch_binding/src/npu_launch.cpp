@@ -1,8 +1,9 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text dc17565b36b5ca62
+// text 55814f99a9114866
 #include "npu_launch.h"
 
 #include <acl/acl.h>
+#include <torch/custom_class.h>
 #include <torch_npu/csrc/core/npu/NPUFunctions.h>
 #include <torch_npu/csrc/core/npu/NPUStream.h>
 #include <torch_npu/csrc/framework/OpCommand.h>
@@ -85,6 +86,40 @@ int current_device() {
 }
 void synchronize() {
   c10_npu::npuSynchronizeDevice();
+}
+
+void add_tracing_methods(const std::string& class_name) {
+  using torch::jit::Stack;
+  const c10::ClassTypePtr type =
+      torch::getCustomClass("__torch__.torch.classes.ShmemOps." + class_name);
+  const auto add = [&](const char* name,
+                       std::vector<c10::Argument> arguments,
+                       const c10::TypePtr& result,
+                       std::function<void(Stack&)> work) {
+    arguments.emplace(arguments.begin(), "self", type);
+    auto method = std::make_unique<torch::jit::BuiltinOpFunction>(
+        c10::QualifiedName(*type->name(), name),
+        c10::FunctionSchema(name, "", std::move(arguments), {c10::Argument("", result)}),
+        std::move(work));
+    type->addMethod(method.get());
+    torch::registerCustomClassMethod(std::move(method));
+  };
+  const auto instance = [](const c10::IValue& object) -> void* {
+    const bool custom = object.isObject() && object.toObjectRef().slots().size() == 1 &&
+                        object.toObjectRef().getSlot(0).isCapsule();
+    return custom ? object.toObjectRef().getSlot(0).toCapsule().get() : nullptr;
+  };
+  const auto text_pair = c10::TupleType::create({c10::StringType::get(), c10::StringType::get()});
+  add("__obj_flatten__", {}, c10::TupleType::create({text_pair}), [class_name](Stack& stack) {
+    stack.back() = std::make_tuple(std::make_tuple(std::string("class_name"), class_name));
+  });
+  add("__eq__", {{"other", c10::AnyType::get()}}, c10::BoolType::get(), [instance](Stack& stack) {
+    const c10::IValue other = torch::jit::pop(stack);
+    stack.back() = instance(stack.back()) == instance(other);
+  });
+  add("__hash__", {}, c10::IntType::get(), [instance](Stack& stack) {
+    stack.back() = reinterpret_cast<int64_t>(instance(stack.back()));
+  });
 }
 
 Epoch::Epoch() {

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text 37b07ed5bd26f11a
+// text ee41af074521c720
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,6 +19,21 @@
 
 namespace shmem_ops {
 
+// The memory of a tensor, to be captured by the work of a launch; null of an undefined tensor. It
+// holds the storage, not the tensor: torch_npu's queue drops the work on a thread of its own, also
+// while the interpreter ends, and a tensor takes Python's lock when it is dropped.
+class Memory {
+ public:
+  explicit Memory(const at::Tensor& tensor)
+      : storage_(tensor.defined() ? tensor.storage() : c10::Storage()),
+        data_(tensor.defined() ? tensor.data_ptr() : nullptr) {}
+  void* data() const { return data_; }
+
+ private:
+  c10::Storage storage_;
+  void* data_;
+};
+
 // Calls `work` with the current stream, in order with the operators torch_npu has queued on it;
 // returns at once. What `work` captures lives until it has run. A non-zero result is an error of
 // the operator, raised at the next synchronize.
@@ -26,6 +41,11 @@ void launch(const char* name, std::function<int(void* stream)> work);
 
 int current_device();
 void synchronize();  // the current device, torch_npu's queue included
+
+// Adds what torch.compile and torch.export ask of an object of ShmemOps.<class_name>, which is
+// registered: its description, for the fake class that stands for it while a function is traced,
+// and whether it is the object of the last time. Not a template: every class has the same methods.
+void add_tracing_methods(const std::string& class_name);
 
 // --- life: new -> initialised -> closed; driven by Manager, looked at by operators ---
 
@@ -72,11 +92,6 @@ class Epoch {
  private:
   int64_t next_ = 1;
 };
-
-// Adds what torch.compile and torch.export ask of an object of ShmemOps.<class_name>, which is
-// registered: its description, for the fake class that stands for it while a function is traced,
-// and whether it is the object of the last time. Not a template: every class has the same methods.
-void add_tracing_methods(const std::string& class_name);
 
 // --- checks: each raises with the operator's and the argument's name ---
 

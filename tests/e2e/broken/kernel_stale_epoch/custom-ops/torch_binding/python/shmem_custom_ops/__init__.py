@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text d75cbcdfb332e849
+# text fa688572267114ef
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import shmem_custom_ops.<operator>
@@ -76,6 +76,15 @@ def register_for_tracing(class_name: str, operator: str) -> None:
         @classmethod
         def __obj_unflatten__(cls, flat: Any) -> "Fake":
             return cls(**dict(flat))
+
+        def compute(self, *_: Any) -> None:
+            raise RuntimeError(f"a traced function calls the functional form, {operator}(op, ...), not the method compute()")
+
+        def close(self) -> None:
+            raise RuntimeError("close() cannot be traced")
+
+        def get_name(self) -> str:
+            return class_name
 
     torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
     torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)
