@@ -49,12 +49,12 @@ class Collectives(unittest.TestCase):
             result = tool("diff", self.tree / op)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_they_are_verified_on_2_3_4_and_8_pes(self):
+    def test_they_are_verified_on_3_and_8_pes(self):  # the C++ programs run on other counts
         for op in OPERATORS:
             with self.subTest(op=op):
-                result = tool("verify", self.tree / op, "--pes", "2,3,4,8", "--seeds", "1", "--calls", "3", "--fork-only", *roots())
+                result = tool("verify", self.tree / op, "--pes", "3,8", "--seeds", "1", "--calls", "4", "--fork-only", *roots())
                 self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-                self.assertIn(f"{op}: verified on 2 and 3 and 4 and 8 PEs", result.stdout)
+                self.assertIn(f"{op}: verified on 3 and 8 PEs", result.stdout)
 
     def run_cpp_program(self, op, pes, environment):
         program, endpoint = self.tree / op / f"build/bin/{op}", f"tcp://127.0.0.1:{free_port()}"
@@ -67,25 +67,21 @@ class Collectives(unittest.TestCase):
             self.assertIn(f"PE {pe} of {pes}: PASS", said)
 
     def test_their_cpp_programs_pass(self):
-        settings = [(1, {}), (2, {}), (3, {"SHMEM_SIM_SEED": "11", "SHMEM_SIM_SLOW_PE": "2"}), (8, {"SHMEM_SIM_BLOCK_ORDER": "reverse"})]
+        settings = [(1, {}), (2, {"SHMEM_SIM_BLOCK_ORDER": "reverse"}), (4, {"SHMEM_SIM_SEED": "11", "SHMEM_SIM_SLOW_PE": "2"})]
         for op in OPERATORS:
             for pes, environment in settings:
                 with self.subTest(op=op, pes=pes):
                     self.run_cpp_program(op, pes, environment)
 
     def test_compile_and_export_see_through_the_functional_form(self):
+        output = self.program("tracing.py", ",".join(OPERATORS)).splitlines()
         for op in OPERATORS:
-            with self.subTest(op=op):
-                output = self.program("tracing.py", op)
-                self.assertIn("objects True False False True", output)
-                self.assertIn("mutates ['output']", output)
-                for backend in ("eager", "aot_eager"):
-                    self.assertIn(f"compile {backend}, output made inside: True", output)
-                    self.assertIn(f"compile {backend}, output given: True", output)
-                    if op == "gather_to_root":
-                        self.assertIn(f"compile {backend}, no output: True", output)
-                self.assertIn(f"export: ['shmem_ops.{op}.default'] True", output)
-                self.assertIn("meta None", output)
+            expected = ["objects True False False True", "mutates ['output']", f"export: ['shmem_ops.{op}.default'] True", "meta None"]
+            for backend in ("eager", "aot_eager"):
+                expected += [f"compile {backend}, output made inside: True", f"compile {backend}, output given: True"]
+                expected += [f"compile {backend}, no output: True"] if op == "gather_to_root" else []
+            for line in expected:
+                self.assertIn(f"{op}: {line}", output)
 
     def test_a_wrong_call_is_refused_by_name_and_harms_nothing(self):
         said = dict(line.split(": ", 1) for line in self.program("misuse_collectives.py").splitlines() if ": " in line)
