@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-// contract 6bd9fca4fbbe80bc, text dd27f9cc9c3a8d33
+// contract 6bd9fca4fbbe80bc, text 37ba7d6ba8c019e3
 // torch.classes.ShmemOps.RingShift and torch.ops.shmem_ops.ring_shift.
 // The kernel's entry is declared in ring_shift_kernel.h.
 
@@ -15,8 +15,8 @@
 
 #include "npu_launch.h"
 #include "shmem.h"
-#include "shmem_torch_kernel.h"
 #include "shmem_ops_register.h"
+#include "shmem_torch_kernel.h"
 
 namespace ShmemOps {
 
