@@ -40,7 +40,7 @@ class InTreePlanner {
         existing_(existing),
         editor_(contract.op_name, existing) {}
 
-  InTreePlan plan() {
+  TreePlan plan() {
     check_operator_folder();
     if (require(kBinding, "examples/torch_binding is the tree's Torch binding")) {
       join_sources();
@@ -54,7 +54,7 @@ class InTreePlanner {
                    {"declarations", "//", declarations_place(editor_.text(kDeclarations))},
                    declaration_lines());
     }
-    InTreePlan result{{}, editor_.problems()};
+    TreePlan result{{}, editor_.problems()};
     if (result.problems.empty()) {
       result.plan = all_files();
     }
@@ -289,7 +289,7 @@ class InTreePlanner {
 
 }  // namespace
 
-InTreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing) {
+TreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing) {
   return InTreePlanner(contract, existing).plan();
 }
 

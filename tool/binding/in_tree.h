@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "tool/binding/file_set.h"
 #include "tool/binding/tree_problem.h"
 #include "tool/contract/contract.h"
 
@@ -19,12 +18,7 @@
 
 namespace shmem_bind::binding {
 
-struct InTreePlan {
-  Plan plan;  // empty when there are problems
-  std::vector<TreeProblem> problems;
-};
-
 // `existing`: the present texts of what paths_to_read() names (plan_tree.h).
-InTreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing);
+TreePlan plan_in_tree(const contract::Contract& contract, const Texts& existing);
 
 }  // namespace shmem_bind::binding

@@ -55,7 +55,7 @@ Texts public_tree() {
 }
 
 // The tree after the plan was written.
-Texts written(const Texts& tree, const InTreePlan& plan) {
+Texts written(const Texts& tree, const TreePlan& plan) {
   EXPECT_TRUE(plan.problems.empty()) << (plan.problems.empty() ? "" : plan.problems[0].text);
   Texts result = tree;
   for (const auto& [path, file] : plan.plan) {
@@ -174,7 +174,7 @@ TEST(InTree, OurClassesDoNotUseTheTreesMacro) {
 TEST(InTree, AHandEditInOurLinesIsAConflict) {
   Texts tree = written(public_tree(), plan_in_tree(contract_of("copy_rows"), public_tree()));
   tree[kBinding] = replaced(tree[kBinding], "-std=c++20", "-std=c++23");
-  const InTreePlan plan = plan_in_tree(contract_of("copy_rows"), tree);
+  const TreePlan plan = plan_in_tree(contract_of("copy_rows"), tree);
   EXPECT_EQ(plan.plan.at(kBinding).action, Action::kConflict);
   EXPECT_NE(plan.plan.at(kBinding).reason.find("edited by hand"), std::string::npos);
   EXPECT_EQ(plan_in_tree(contract_of("more_rows"), tree).plan.at(kBinding).action, Action::kUpdate);

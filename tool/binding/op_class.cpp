@@ -221,6 +221,13 @@ std::string take_state(const Contract& contract) {
   return used ? "    uint8_t* const state = state_.data();\n" : "    state_.require_open();\n";
 }
 
+std::string includes(contract::BuildMode mode) {
+  std::vector<std::string> headers = {
+      "npu_launch.h", "shmem.h", "shmem_torch_kernel.h", register_header(mode)};
+  std::sort(headers.begin(), headers.end());
+  return "#include \"" + joined(headers, "\"\n#include \"") + "\"";
+}
+
 // The Manager of a SHMEM source tree does not know our objects.
 std::string close_comment(contract::BuildMode mode) {
   return mode == contract::BuildMode::kInTreeExample
@@ -247,7 +254,7 @@ std::string emit_operator_class(const Contract& contract) {
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"header", path.substr(path.rfind('/') + 1)},
-       {"register", register_header(contract.build_mode)},
+       {"includes", includes(contract.build_mode)},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},
        {"state", take_state(contract) + take_optional(contract, names)},
        {"same_call",

@@ -28,14 +28,13 @@ std::vector<std::string> paths_to_look_for(const contract::Contract& contract) {
 
 TreePlan plan_tree(const contract::Contract& contract, const Texts& existing) {
   TreePlan result;
-  result.problems = wrong_mode_problems(contract.build_mode, contract.op_name, existing);
   if (contract.build_mode == contract::BuildMode::kInTreeExample) {
-    InTreePlan plan = plan_in_tree(contract, existing);
-    result.plan = std::move(plan.plan);
-    result.problems.insert(result.problems.end(), plan.problems.begin(), plan.problems.end());
+    result = plan_in_tree(contract, existing);
   } else {
     result.plan = plan_write(emit(contract), contract.op_name, existing);
   }
+  const auto wrong = wrong_mode_problems(contract.build_mode, contract.op_name, existing);
+  result.problems.insert(result.problems.begin(), wrong.begin(), wrong.end());
   if (!result.problems.empty()) {
     result.plan.clear();
   }

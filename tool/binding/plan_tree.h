@@ -3,18 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "tool/binding/file_set.h"
 #include "tool/binding/tree_problem.h"
 #include "tool/contract/contract.h"
 
 // What generating means for a tree as it stands, in both build modes. Pure.
 
 namespace shmem_bind::binding {
-
-struct TreePlan {
-  Plan plan;  // empty when there are problems
-  std::vector<TreeProblem> problems;
-};
 
 // The files whose present texts plan_tree() wants to see, and those of which it wants to know
 // whether they are there.

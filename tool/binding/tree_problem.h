@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
+
+#include "tool/binding/file_set.h"
 
 namespace shmem_bind::binding {
 
@@ -15,6 +18,12 @@ struct TreeProblem {
   size_t at = 0;     // byte of the place, 0 when it is about the whole file
   std::string text;  // what is wrong
   std::string way_out;
+};
+
+// What generating means for a tree as it stands.
+struct TreePlan {
+  Plan plan;  // empty when there are problems
+  std::vector<TreeProblem> problems;
 };
 
 }  // namespace shmem_bind::binding

@@ -11,10 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "npu_launch.h"
-#include "shmem.h"
-#include "shmem_torch_kernel.h"
-#include "@@register@@"
+@@includes@@
 
 namespace ShmemOps {
 
