@@ -96,8 +96,8 @@ TEST(KernelHeader, KnowsOtherTemplateParameters) {
 }
 
 TEST(KernelHeader, NamesClassesWhenThereIsNoFunction) {
-  const KernelHeader header =
-      parsed_header("class Shuffle { public: void run(int); private: int count_; };\nstruct Forward;\n");
+  const KernelHeader header = parsed_header(
+      "class Shuffle { public: void run(int); private: int count_; };\nstruct Forward;\n");
   EXPECT_TRUE(header.functions.empty());
   EXPECT_EQ(header.classes, (std::vector<std::string>{"Shuffle"}));
 }

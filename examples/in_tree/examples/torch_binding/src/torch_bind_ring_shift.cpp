@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-// contract 6bd9fca4fbbe80bc, text 37ba7d6ba8c019e3
+// contract 6bd9fca4fbbe80bc, text 0c27e04f57a197d0
 // torch.classes.ShmemOps.RingShift and torch.ops.shmem_ops.ring_shift.
 // The kernel's entry is declared in ring_shift_kernel.h.
 
@@ -60,18 +60,20 @@ class RingShift : public torch::jit::CustomClassHolder {
     const auto elements_value = shmem_ops::narrow<int64_t>(input.numel(), kName, "elements");
     const auto magic_value = shmem_ops::narrow<int32_t>(shmem_ops::mul(epoch, 256), kName, "magic");
 
-    // From here on only the contiguous tensors are used: their pointers go to the kernel, and the
-    // launch keeps them alive.
+    // From here on only the contiguous tensors are used: their memory goes to the kernel, and the
+    // launch keeps it alive.
     const at::Tensor output_dense = output.contiguous();
     const at::Tensor input_dense = input.contiguous();
+    const shmem_ops::Memory output_memory(output_dense);
+    const shmem_ops::Memory input_memory(input_dense);
     epoch_.advance();
     shmem_ops::launch(kName, [=](void* stream) -> int {
       const auto run = [&]<class T>(std::type_identity<T>) {
         ShmemKernel::aclshmem_ring_shift<T>(block_dim_value,
                                             stream,
                                             util_get_ffts_config(),
-                                            static_cast<uint8_t*>(input_dense.data_ptr()),
-                                            static_cast<uint8_t*>(output_dense.data_ptr()),
+                                            static_cast<uint8_t*>(input_memory.data()),
+                                            static_cast<uint8_t*>(output_memory.data()),
                                             state,
                                             elements_value,
                                             magic_value);
@@ -151,13 +153,18 @@ void call_meta(const c10::intrusive_ptr<ShmemOps::RingShift>&, at::Tensor, const
   std::vector<torch::Library> libraries;
   if (shmem_ops_registered_RingShift) {
     using torch::Library;
-    libraries.reserve(3);
+    libraries.reserve(4);
     libraries.emplace_back(Library::FRAGMENT, "shmem_ops", std::nullopt, __FILE__, __LINE__);
     libraries.back().def(kSchema);
     for (const auto key : {c10::DispatchKey::PrivateUse1, c10::DispatchKey::Meta}) {
       libraries.emplace_back(Library::IMPL, "shmem_ops", key, __FILE__, __LINE__);
       libraries.back().impl(kOperator, key == c10::DispatchKey::Meta ? &call_meta : &call);
     }
+    // Autocast changes nothing here. Said, because torch.compile does not see the default for an
+    // operator that takes an object.
+    const auto autocast = c10::DispatchKey::AutocastPrivateUse1;
+    libraries.emplace_back(Library::IMPL, "shmem_ops", autocast, __FILE__, __LINE__);
+    libraries.back().impl(kOperator, torch::CppFunction::makeFallthrough());
   }
   return libraries;
 }();
