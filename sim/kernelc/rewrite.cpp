@@ -371,10 +371,12 @@ class Rewriter {
     }
   }
 
+  // A line marker must start its line: it stands inside a cast where a qualifier is the macro of a
+  // system header.
   std::string type_text(size_t begin, size_t end) {
     std::string text = range(begin, end);
     text.erase(0, text.find_first_not_of(" \n"));
-    return text;
+    return text.starts_with('#') ? "\n" + text : text;
   }
 
   // A C cast at i: returns behind it and emits, or returns i.

@@ -79,6 +79,15 @@ TEST(Rewrite, CastsToTheUnifiedBufferAreRecognised) {
             "p = ::shmem_sim::ub_cast<T*>((uint64_t)offset);");
 }
 
+TEST(Rewrite, LineMarkersInsideACastStartTheirLine) {
+  // As gcc expands a macro of a header that -isystem found.
+  const std::string marked = "\n# 9 \"k.cpp\" 3 4\n __shmem_sim_ubuf__\n# 9 \"k.cpp\"\n int8_t*";
+  EXPECT_EQ(rewritten("p = reinterpret_cast<" + marked + ">(x);"),
+            "p = ::shmem_sim::ub_cast<\n# 9 \"k.cpp\" 3 4\n \n# 9 \"k.cpp\"\n int8_t*>(x);");
+  EXPECT_EQ(rewritten("p = (" + marked + ")x;"),
+            "p = ::shmem_sim::ub_cast<\n# 9 \"k.cpp\" 3 4\n \n# 9 \"k.cpp\"\n int8_t*>(x);");
+}
+
 TEST(Rewrite, ACastThroughAnAliasIsRecognised) {
   const std::string text =
       rewritten("using P = __shmem_sim_ubuf__ int*; P p = (P)64; P q = reinterpret_cast<P>(128);");
