@@ -1,0 +1,102 @@
+"""Faults that bindings of other projects had, tried on the AllGather binding: one test each, named after its entry in docs/known_bugs.md.
+
+Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem.
+"""
+
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import unittest
+
+from example_tree import built_example
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
+PROGRAMS = ROOT / "tests/e2e/programs"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def program(name, *arguments):
+    """Runs a program of tests/e2e/programs on the built binding."""
+    script = (f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
+              f"export LD_LIBRARY_PATH=$(echo {TREE}/*/build/lib | tr ' ' :):$LD_LIBRARY_PATH; exec \"$@\"")
+    library = TREE / "torch_binding/build/lib/shmem_custom_ops_torch.so"
+    command = [ROOT / ".venv/bin/python", PROGRAMS / name, library, *arguments, free_port()]
+    return subprocess.run(["bash", "-c", script, "run", *map(str, command)], capture_output=True, text=True, check=False, timeout=300)
+
+
+def setUpModule():
+    global TREE
+    TREE, _ = built_example(BUILD, "all_gather")
+
+
+class Calls(unittest.TestCase):
+    """Two PEs, one process each, run all checks of programs/known_bugs.py; each is a test below."""
+
+    @classmethod
+    def setUpClass(cls):
+        result = program("known_bugs.py")
+        cls.said = result.stdout + result.stderr
+        cls.found = json.loads(result.stdout) if result.returncode == 0 else {}
+
+    def check(self, name):
+        self.assertEqual(self.found.get(name), "right", self.said[-4000:] if not self.found else "")
+
+    def test_bl_31_is_named_by_the_simulator(self):
+        self.assertRegex(self.said, r"asymmetric-allocation: PE \d.*2097152 bytes.*1048576 bytes|"
+                                    r"asymmetric-allocation: PE \d.*1048576 bytes.*2097152 bytes")
+
+
+class Lives(unittest.TestCase):
+    """One PE; every order of programs/life.py ends with exit code 0."""
+
+    def ends_well(self, order, count=1):
+        for _ in range(count):
+            result = program("life.py", order)
+            self.assertEqual(result.returncode, 0, f"{order}: {result.stdout[-1000:]}{result.stderr[-4000:]}")
+
+    def test_bl_22_dropped_after_finalize(self):
+        self.ends_well("dropped_after_finalize")
+
+    def test_bl_22_held_until_exit(self):
+        self.ends_well("held_until_exit")
+
+    def test_bl_22_finalized_twice(self):
+        self.ends_well("finalized_twice", 3)  # it leaves while the queue still drops what has run
+
+    def test_bl_22_never_finalized(self):
+        self.ends_well("never_finalized")
+
+    def test_bl_22_left_by_sys_exit(self):
+        self.ends_well("left_by_sys_exit")
+
+    def test_bl_23_made_before_init(self):
+        self.ends_well("made_without_init")
+
+    def test_bl_24_heap_exhausted_by_operators(self):
+        self.ends_well("heap_exhausted")
+
+    def test_bl_36_initialised_again_with_other_parameters(self):
+        self.ends_well("initialised_again")
+
+    def test_bl_39_symmetric_tensors_dropped_without_free(self):
+        self.ends_well("tensors_dropped")
+
+
+def add_checks():
+    for name in re.findall(r"^def (bl_\w+)\(job", (PROGRAMS / "known_bugs.py").read_text(encoding="utf-8"), re.M):
+        setattr(Calls, f"test_{name}", lambda self, name=name: self.check(name))
+
+
+add_checks()
+
+if __name__ == "__main__":
+    unittest.main()
