@@ -35,6 +35,7 @@ function(add_module folder)
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${M_TEST_LINKS} project_flags GTest::gtest_main)
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)  # test files have words of their own
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${label}")
   endif()
