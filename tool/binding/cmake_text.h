@@ -44,11 +44,4 @@ struct CMakeText {
 
 CMakeText parse_cmake(std::string_view text);
 
-// The list elements the argument adds where CMake expects a list: `a;b` unquoted is two, quoted
-// one; an empty unquoted one is none.
-std::vector<std::string> list_elements(const CMakeArgument& argument);
-
-// Where a command sets or appends to the variable: set(NAME …), list(APPEND|PREPEND NAME …).
-std::vector<size_t> writers_of(const CMakeText& text, std::string_view variable);
-
 }  // namespace shmem_bind::binding

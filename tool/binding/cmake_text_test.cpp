@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tool/binding/cmake_lists.h"
+
 namespace shmem_bind::binding {
 namespace {
 

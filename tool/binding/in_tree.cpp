@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "tool/binding/cmake_text.h"
+#include "tool/binding/cmake_lists.h"
 #include "tool/binding/cpp_source.h"
 #include "tool/binding/emit.h"
 #include "tool/binding/shared_region.h"
@@ -19,6 +19,7 @@ constexpr const char* kExamples = "examples/CMakeLists.txt";
 constexpr const char* kBinding = "examples/torch_binding/CMakeLists.txt";
 constexpr const char* kDeclarations = "examples/torch_binding/include/shmem_torch_kernel.h";
 constexpr const char* kBindings = "examples/torch_binding/src/torch_bindings.cpp";
+constexpr const char* kOurManager = "examples/torch_binding/src/torch_bind_manager.cpp";
 constexpr const char* kTarget = "aclshmem_torch";
 constexpr const char* kKernelTargets = "ACLSHMEM_ALL_KERNEL_TARGETS";
 constexpr const char* kSupported = "PYEXPAND_SUPPORTED_TORCH";
@@ -42,6 +43,7 @@ class InTreePlanner {
 
   TreePlan plan() {
     check_operator_folder();
+    check_manager();
     if (require(kBinding, "examples/torch_binding is the tree's Torch binding")) {
       join_sources();
     }
@@ -82,6 +84,16 @@ class InTreePlanner {
                      fmt::format("write it; where the tree has the function: "
                                  "aclshmem_add_collective_example({})",
                                  op_));
+    }
+  }
+
+  // Ours was written when the tree had none; other operators may still name it.
+  void check_manager() {
+    if (tree_has_manager() && editor_.has(kOurManager)) {
+      editor_.object(kOurManager,
+                     0,
+                     "the tree has a Manager of its own now: two would be registered",
+                     "shmem-bind clean for every operator that was generated, then generate again");
     }
   }
 
@@ -126,16 +138,6 @@ class InTreePlanner {
       return command.is("add_subdirectory", op_) ||
              (command.name == "foreach" && names(command, 1, op_));
     });
-  }
-
-  static bool names(const CMakeCommand& command, size_t first, const std::string& element) {
-    for (size_t i = first; i < command.arguments.size(); ++i) {
-      const auto elements = list_elements(command.arguments[i]);
-      if (std::find(elements.begin(), elements.end(), element) != elements.end()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   // The line in front of what adds torch_binding/, outside of all blocks.
@@ -221,13 +223,6 @@ class InTreePlanner {
         editor_.withdraw(path, cmake_region(kTargets, 0));
       }
     }
-  }
-
-  static bool fills(const CMakeText& text, const char* variable, const std::string& element) {
-    const auto writers = writers_of(text, variable);
-    return std::any_of(writers.begin(), writers.end(), [&](size_t index) {
-      return names(text.commands[index], 1, element);
-    });
   }
 
   void append_target(const std::string& path, const CMakeText& text) {

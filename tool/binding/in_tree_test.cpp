@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tool/base/text.h"
-#include "tool/binding/cmake_text.h"
+#include "tool/binding/cmake_lists.h"
 #include "tool/binding/cpp_source.h"
 #include "tool/binding/shared_region.h"
 #include "tool/contract/testing.h"
@@ -161,6 +161,17 @@ TEST(InTree, AManagerIsAddedOnlyWhenTheTreeHasNone) {
   const Texts after = written(tree, plan_in_tree(contract_of("copy_rows"), tree));
   EXPECT_TRUE(after.contains(own));
   EXPECT_TRUE(holds(after, kBinding, "src/torch_bind_manager.cpp)"));
+}
+
+TEST(InTree, TwoManagersAreRefused) {
+  Texts tree = public_tree();
+  tree[kBindings] = "";
+  tree = written(tree, plan_in_tree(contract_of("copy_rows"), tree));
+  tree[kBindings] = public_tree()[kBindings];
+  EXPECT_EQ(
+      problems_of(tree),
+      "examples/torch_binding/src/torch_bind_manager.cpp:0: the tree has a Manager of its own "
+      "now: two would be registered\n");
 }
 
 TEST(InTree, OurClassesDoNotUseTheTreesMacro) {

@@ -31,14 +31,14 @@ Result<Cleaning> propose_clean(const Operator& op, FileSystem& files) {
   }
   Cleaning cleaning;
   cleaning.texts = std::move(texts.value());
-  // In-tree, sources that others wrote by hand lie in the same folder and do not need our files.
-  std::vector<std::string> others;
-  for (const std::string& other : other_sources(op, places.binding, files)) {
-    const auto text =
-        files.read(fmt::format("{}/{}/src/torch_bind_{}.cpp", op.tree, places.binding, other));
-    if (text.ok() && text.value().find("\"npu_launch.h\"") != std::string::npos) {
-      others.push_back(other);
-    }
+  std::vector<std::string> others = other_sources(op, places.binding, files);
+  if (op.mode == contract::BuildMode::kInTreeExample) {
+    // Sources that others wrote by hand lie in the same folder and do not need our files.
+    std::erase_if(others, [&](const std::string& other) {
+      const auto text =
+          files.read(fmt::format("{}/{}/src/torch_bind_{}.cpp", op.tree, places.binding, other));
+      return !text.ok() || text.value().find("\"npu_launch.h\"") == std::string::npos;
+    });
   }
   cleaning.users = binding::users_of_shared(op.mode, op.name, cleaning.texts, others);
   cleaning.plan = binding::plan_clean(op.mode, op.name, cleaning.texts, others);

@@ -1,0 +1,1 @@
+#include "torch_register.h"

@@ -1,0 +1,3 @@
+namespace ShmemOps {
+class Manager : public torch::jit::CustomClassHolder {};
+}

@@ -1,0 +1,1 @@
+// no manager yet
