@@ -60,6 +60,12 @@ TEST(Emit, FollowsTheHeaderWhenItSwapsParameters) {
   EXPECT_LT(text.find("output_memory.data()"), text.find("input_memory.data()"));
 }
 
+TEST(Emit, DeclaresTheEntryInTheOperatorsOwnFile) {
+  const std::string text = text_of(files_of(contract::read(contract::kGoodDesign)), kClass);
+  EXPECT_FALSE(has(text, "#include \"shmem_torch_kernel.h\"")) << "it changes with every operator";
+  EXPECT_TRUE(has(text, "template <class T>\nvoid copy_rows_kernel(uint32_t block_dim,")) << text;
+}
+
 TEST(Emit, PutsTheOperatorsLinesIntoSharedRegions) {
   const FileSet files = files_of(contract::read(contract::kGoodDesign));
   const GeneratedFile& cmake = files.at("custom-ops/torch_binding/CMakeLists.txt");

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tool/base/text.h"
 #include "tool/binding/cpp_names.h"
@@ -221,11 +222,20 @@ std::string take_state(const Contract& contract) {
   return used ? "    uint8_t* const state = state_.data();\n" : "    state_.require_open();\n";
 }
 
-std::string includes(contract::BuildMode mode) {
-  std::vector<std::string> headers = {
-      "npu_launch.h", "shmem.h", "shmem_torch_kernel.h", register_header(mode)};
-  std::sort(headers.begin(), headers.end());
-  return "#include \"" + joined(headers, "\"\n#include \"") + "\"";
+// Not shmem_torch_kernel.h: it changes with every operator that joins the tree.
+std::string includes(const Contract& contract) {
+  std::set<std::string> headers = {"npu_launch.h", "shmem.h", register_header(contract.build_mode)};
+  for (const contract::DtypeRow& row : contract::dtype_table()) {
+    const bool dispatched =
+        std::find(contract.dispatch.begin(), contract.dispatch.end(), row.dtype) !=
+        contract.dispatch.end();
+    const bool named = contract.entry.declaration.find(row.host_type) != std::string::npos;
+    if (!row.header.empty() && (dispatched || named)) {
+      headers.emplace(row.header);
+    }
+  }
+  const std::vector<std::string> sorted(headers.begin(), headers.end());
+  return "#include \"" + joined(sorted, "\"\n#include \"") + "\"";
 }
 
 // The Manager of a SHMEM source tree does not know our objects.
@@ -254,7 +264,8 @@ std::string emit_operator_class(const Contract& contract) {
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"header", path.substr(path.rfind('/') + 1)},
-       {"includes", includes(contract.build_mode)},
+       {"includes", includes(contract)},
+       {"entry", joined(emit_kernel_declaration(contract), "\n")},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},
        {"state", take_state(contract) + take_optional(contract, names)},
        {"same_call",

@@ -13,6 +13,10 @@
 
 @@includes@@
 
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+@@entry@@
+
 namespace ShmemOps {
 
 // One thread at a time uses an object: the order of its calls is part of what the PEs agree on.

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-// contract d8183d362fa138ba, text 5f8f6d47fb60afe0
+// contract d8183d362fa138ba, text 521d50457086ce46
 // torch.classes.ShmemOps.AllToAll and torch.ops.shmem_ops.all_to_all.
 // The kernel's entry is declared in all_to_all_kernel.h.
 
@@ -14,9 +14,26 @@
 #include <vector>
 
 #include "npu_launch.h"
+#include "opdev/bfloat16.h"
+#include "opdev/fp16_t.h"
 #include "shmem.h"
-#include "shmem_torch_kernel.h"
 #include "torch_register.h"
+
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+namespace ShmemKernel {
+template <class T>
+void aclshmem_all_to_all(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* input,
+                         int64_t* splits,
+                         uint8_t* output,
+                         uint8_t* gva,
+                         int64_t rows,
+                         int64_t cols,
+                         int32_t magic);
+}  // namespace ShmemKernel
 
 namespace ShmemOps {
 

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-// contract 2d81de16212c8900, text 2e4a9e4a863fb657
+// contract 2d81de16212c8900, text 0679967ab1fd233b
 // torch.classes.ShmemOps.GatherToRoot and torch.ops.shmem_ops.gather_to_root.
 // The kernel's entry is declared in gather_to_root_kernel.h.
 
@@ -14,9 +14,25 @@
 #include <vector>
 
 #include "npu_launch.h"
+#include "opdev/bfloat16.h"
+#include "opdev/fp16_t.h"
 #include "shmem.h"
-#include "shmem_torch_kernel.h"
 #include "torch_register.h"
+
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+namespace ShmemKernel {
+template <class T>
+void aclshmem_gather_to_root(uint32_t block_dim,
+                             void* stream,
+                             uint64_t fftsAddr,
+                             uint8_t* input,
+                             uint8_t* output,
+                             uint8_t* gva,
+                             int64_t elements,
+                             int32_t root,
+                             int32_t magic);
+}  // namespace ShmemKernel
 
 namespace ShmemOps {
 

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-// contract 105664ba1638fdad, text ccde78624f6b85d4
+// contract 105664ba1638fdad, text 1d2d3e5e447d1cb0
 // torch.classes.ShmemOps.KVShuffle and torch.ops.shmem_ops.kv_shuffle.
 // The kernel's entry is declared in kv_shuffle_kernel.h.
 
@@ -14,9 +14,29 @@
 #include <vector>
 
 #include "npu_launch.h"
+#include "opdev/bfloat16.h"
+#include "opdev/fp16_t.h"
 #include "shmem.h"
-#include "shmem_torch_kernel.h"
 #include "torch_register.h"
+
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+namespace ShmemKernel {
+template <class T>
+void aclshmem_kv_shuffle(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* k_cache,
+                         uint8_t* v_cache,
+                         uint8_t* global_shuffle_table,
+                         uint8_t* src_block_table,
+                         uint8_t* dst_block_table,
+                         uint8_t* gva,
+                         int64_t blocks,
+                         int64_t block_elements,
+                         int64_t moves,
+                         int32_t magic);
+}  // namespace ShmemKernel
 
 namespace ShmemOps {
 

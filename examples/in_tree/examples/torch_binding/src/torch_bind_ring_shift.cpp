@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-// contract 6bd9fca4fbbe80bc, text 0c27e04f57a197d0
+// contract 6bd9fca4fbbe80bc, text a524dc4c1e12c541
 // torch.classes.ShmemOps.RingShift and torch.ops.shmem_ops.ring_shift.
 // The kernel's entry is declared in ring_shift_kernel.h.
 
@@ -14,9 +14,23 @@
 #include <vector>
 
 #include "npu_launch.h"
+#include "opdev/fp16_t.h"
 #include "shmem.h"
 #include "shmem_ops_register.h"
-#include "shmem_torch_kernel.h"
+
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+namespace ShmemKernel {
+template <class T>
+void aclshmem_ring_shift(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* input,
+                         uint8_t* output,
+                         uint8_t* gva,
+                         int64_t elements,
+                         int32_t magic);
+}  // namespace ShmemKernel
 
 namespace ShmemOps {
 

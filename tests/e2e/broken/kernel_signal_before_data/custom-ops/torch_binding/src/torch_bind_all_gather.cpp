@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-// contract ea14fd91682dfd1d, text f045300f90009edb
+// contract ea14fd91682dfd1d, text 9e66086e00b64707
 // torch.classes.ShmemOps.AllGather and torch.ops.shmem_ops.all_gather.
 // The kernel's entry is declared in all_gather_kernel.h.
 
@@ -14,9 +14,24 @@
 #include <vector>
 
 #include "npu_launch.h"
+#include "opdev/bfloat16.h"
+#include "opdev/fp16_t.h"
 #include "shmem.h"
-#include "shmem_torch_kernel.h"
 #include "torch_register.h"
+
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
+// that is compiled.
+namespace ShmemKernel {
+template <class T>
+void aclshmem_all_gather(uint32_t block_dim,
+                         void* stream,
+                         uint64_t fftsAddr,
+                         uint8_t* input,
+                         uint8_t* output,
+                         uint8_t* gva,
+                         int64_t elements,
+                         int32_t magic);
+}  // namespace ShmemKernel
 
 namespace ShmemOps {
 
