@@ -103,7 +103,24 @@ std::string call(size_t indent,
                  std::string_view head,
                  const std::vector<std::string>& arguments,
                  std::string_view tail) {
-  return list_statement(indent, head, arguments, tail, 4);
+  return list_statement(indent, head, arguments, tail, 3);
+}
+
+std::string call_of_lists(std::string_view head, const std::vector<std::string>& items) {
+  const std::string start = std::string(head) + "(";
+  const std::string line = start + joined(items, ", ") + ");\n";
+  if (line.size() - 1 <= kColumns) {
+    return line;
+  }
+  const auto all = [&items](size_t column) {  // one a line, no list broken
+    return joined(items, ",\n" + blanks(column)) + ");\n";
+  };
+  for (const std::string& text : {start + all(start.size()), start + "\n" + blanks(4) + all(4)}) {
+    if (widest(text) <= kColumns) {
+      return text;
+    }
+  }
+  return guarded(0, start + "\n" + blanks(4) + one_a_line(items, 4, ");"));
 }
 
 std::string declaration(size_t indent,

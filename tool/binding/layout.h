@@ -20,6 +20,10 @@ std::string call(size_t indent,
                  const std::vector<std::string>& arguments,
                  std::string_view tail = ");");
 
+// `head(item, …);` of items that may be parenthesised lists: those break only when nothing else
+// helps.
+std::string call_of_lists(std::string_view head, const std::vector<std::string>& items);
+
 // A function's declaration or the head of its definition: `tail` is ");" or ") {".
 std::string declaration(size_t indent,
                         std::string_view head,

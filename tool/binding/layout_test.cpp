@@ -31,6 +31,16 @@ TEST(Layout, BreaksAnInnerListOnlyBetweenItsItems) {
   EXPECT_NE(text.find(" g(1, 2),\n"), std::string::npos) << text;
 }
 
+TEST(Layout, KeepsListsWholeInACallOfLists) {
+  EXPECT_EQ(call_of_lists("R", {"A", "(b)"}), "R(A, (b));\n");
+  const std::string list = "(" + std::string(60, 'x') + ")";
+  EXPECT_EQ(call_of_lists("REGISTER", {"A", list, list}),
+            "REGISTER(A,\n         " + list + ",\n         " + list + ");\n");
+  const std::string wide = "(" + std::string(90, 'x') + ")";
+  EXPECT_EQ(call_of_lists("REGISTER", {"A", wide, "(c)"}),
+            "REGISTER(\n    A,\n    " + wide + ",\n    (c));\n");
+}
+
 TEST(Layout, AssignsOnTheNextLineWhenTheValueIsLong) {
   const std::string value(90, 'v');
   EXPECT_EQ(assignment(2, "target", value), "  target =\n      " + value + ";\n");

@@ -132,9 +132,9 @@ std::string registration(const Contract& contract) {
                                                                  cpp_type(attribute),
                                                                  attribute.default_text));
   }
-  return call(0,
-              "REGISTER_SHMEM_OPS_CLASS",
-              {contract.class_name, "(" + joined(names, ", ") + ")", "(close)", "(get_name)"});
+  return call_of_lists(
+      "REGISTER_SHMEM_OPS_CLASS",
+      {contract.class_name, "(" + joined(names, ", ") + ")", "(close)", "(get_name)"});
 }
 
 std::string pe_condition(const contract::PeCounts& counts) {

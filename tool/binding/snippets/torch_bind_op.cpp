@@ -13,8 +13,8 @@
 
 @@includes@@
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 @@entry@@
 
 namespace ShmemOps {

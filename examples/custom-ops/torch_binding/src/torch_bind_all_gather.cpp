@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-// contract ea14fd91682dfd1d, text 9e66086e00b64707
+// contract ea14fd91682dfd1d, text 748ce5f4a8ced877
 // torch.classes.ShmemOps.AllGather and torch.ops.shmem_ops.all_gather.
 // The kernel's entry is declared in all_gather_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_all_gather(uint32_t block_dim,

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-// contract d8183d362fa138ba, text 521d50457086ce46
+// contract d8183d362fa138ba, text 344e0de58e30c09e
 // torch.classes.ShmemOps.AllToAll and torch.ops.shmem_ops.all_to_all.
 // The kernel's entry is declared in all_to_all_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_all_to_all(uint32_t block_dim,

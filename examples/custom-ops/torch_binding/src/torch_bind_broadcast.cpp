@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-// contract 52457898478d3b7e, text 6314ff60884d62c1
+// contract 52457898478d3b7e, text 0a899ef03b3d131f
 // torch.classes.ShmemOps.Broadcast and torch.ops.shmem_ops.broadcast.
 // The kernel's entry is declared in broadcast_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_broadcast(uint32_t block_dim,
@@ -65,9 +65,8 @@ class Broadcast : public torch::jit::CustomClassHolder {
     shmem_ops::check_shape(output, kName, "output", "[rows, cols]", {rows, cols});
     shmem_ops::check_no_internal_overlap(output, kName, "output");
     shmem_ops::check_no_overlap(output, input, kName, "output", "input");
-    TORCH_CHECK((root >= 0) && (root < n_pes),
-                kName,
-                ": the contract requires root >= 0 && root < n_pes");
+    TORCH_CHECK(
+        (root >= 0) && (root < n_pes), kName, ": the contract requires root >= 0 && root < n_pes");
     TORCH_CHECK(static_cast<int64_t>(input.nbytes()) <= 536870912,
                 kName,
                 ": the contract requires bytes(input) <= 512 MiB");
@@ -164,8 +163,10 @@ class Broadcast : public torch::jit::CustomClassHolder {
 
 }  // namespace ShmemOps
 
-REGISTER_SHMEM_OPS_CLASS(
-    Broadcast, (compute, "output", "input", torch::arg("root") = int64_t{0}), (close), (get_name));
+REGISTER_SHMEM_OPS_CLASS(Broadcast,
+                         (compute, "output", "input", torch::arg("root") = int64_t{0}),
+                         (close),
+                         (get_name));
 
 namespace {
 

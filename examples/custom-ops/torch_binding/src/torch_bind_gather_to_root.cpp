@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-// contract 2d81de16212c8900, text 0679967ab1fd233b
+// contract 2d81de16212c8900, text 00e647ac8ae9bdcf
 // torch.classes.ShmemOps.GatherToRoot and torch.ops.shmem_ops.gather_to_root.
 // The kernel's entry is declared in gather_to_root_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_gather_to_root(uint32_t block_dim,
@@ -71,9 +71,8 @@ class GatherToRoot : public torch::jit::CustomClassHolder {
       shmem_ops::check_no_internal_overlap(output, kName, "output");
       shmem_ops::check_no_overlap(output, input, kName, "output", "input");
     }
-    TORCH_CHECK((root >= 0) && (root < n_pes),
-                kName,
-                ": the contract requires root >= 0 && root < n_pes");
+    TORCH_CHECK(
+        (root >= 0) && (root < n_pes), kName, ": the contract requires root >= 0 && root < n_pes");
     TORCH_CHECK((pe != root) || (output.numel() == shmem_ops::mul(n_pes, input.numel())),
                 kName,
                 ": the contract requires pe != root || numel(output) == n_pes * numel(input)");

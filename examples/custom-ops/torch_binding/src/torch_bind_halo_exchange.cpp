@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-// contract d4fcdab58763ee47, text eb919df082dc862c
+// contract d4fcdab58763ee47, text 24325501ab7ed436
 // torch.classes.ShmemOps.HaloExchange and torch.ops.shmem_ops.halo_exchange.
 // The kernel's entry is declared in halo_exchange_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_halo_exchange(uint32_t block_dim,
@@ -194,15 +194,16 @@ class HaloExchange : public torch::jit::CustomClassHolder {
 
 }  // namespace ShmemOps
 
-REGISTER_SHMEM_OPS_CLASS(HaloExchange,
-                         (compute,
-                          "output",
-                          "input",
-                          torch::arg("halo") = int64_t{1},
-                          torch::arg("periodic") = bool{false},
-                          torch::arg("grid_cols") = int64_t{0}),
-                         (close),
-                         (get_name));
+REGISTER_SHMEM_OPS_CLASS(
+    HaloExchange,
+    (compute,
+     "output",
+     "input",
+     torch::arg("halo") = int64_t{1},
+     torch::arg("periodic") = bool{false},
+     torch::arg("grid_cols") = int64_t{0}),
+    (close),
+    (get_name));
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-// contract 105664ba1638fdad, text 1d2d3e5e447d1cb0
+// contract 105664ba1638fdad, text 632d6967f7300a5e
 // torch.classes.ShmemOps.KVShuffle and torch.ops.shmem_ops.kv_shuffle.
 // The kernel's entry is declared in kv_shuffle_kernel.h.
 
@@ -19,8 +19,8 @@
 #include "shmem.h"
 #include "torch_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_kv_shuffle(uint32_t block_dim,
@@ -237,15 +237,11 @@ class KVShuffle : public torch::jit::CustomClassHolder {
 
 }  // namespace ShmemOps
 
-REGISTER_SHMEM_OPS_CLASS(KVShuffle,
-                         (compute,
-                          "k_cache",
-                          "v_cache",
-                          "global_shuffle_table",
-                          "src_block_table",
-                          "dst_block_table"),
-                         (close),
-                         (get_name));
+REGISTER_SHMEM_OPS_CLASS(
+    KVShuffle,
+    (compute, "k_cache", "v_cache", "global_shuffle_table", "src_block_table", "dst_block_table"),
+    (close),
+    (get_name));
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-// contract 6bd9fca4fbbe80bc, text a524dc4c1e12c541
+// contract 6bd9fca4fbbe80bc, text 4b70a7866a6a00f1
 // torch.classes.ShmemOps.RingShift and torch.ops.shmem_ops.ring_shift.
 // The kernel's entry is declared in ring_shift_kernel.h.
 
@@ -18,8 +18,8 @@
 #include "shmem.h"
 #include "shmem_ops_register.h"
 
-// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only one
-// that is compiled.
+// As in shmem_torch_kernel.h. Said here too, so that an operator that joins the tree is the only
+// one that is compiled.
 namespace ShmemKernel {
 template <class T>
 void aclshmem_ring_shift(uint32_t block_dim,
