@@ -120,7 +120,10 @@ std::string call_of_lists(std::string_view head, const std::vector<std::string>&
       return text;
     }
   }
-  return guarded(0, start + "\n" + blanks(4) + one_a_line(items, 4, ");"));
+  const std::string broken = start + one_a_line(items, start.size(), ");");
+  return widest(broken) <= kColumns
+             ? broken
+             : guarded(0, start + "\n" + blanks(4) + one_a_line(items, 4, ");"));
 }
 
 std::string declaration(size_t indent,

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-// contract d4fcdab58763ee47, text 24325501ab7ed436
+// contract d4fcdab58763ee47, text 42cba0f5fdac960c
 // torch.classes.ShmemOps.HaloExchange and torch.ops.shmem_ops.halo_exchange.
 // The kernel's entry is declared in halo_exchange_kernel.h.
 
@@ -194,16 +194,15 @@ class HaloExchange : public torch::jit::CustomClassHolder {
 
 }  // namespace ShmemOps
 
-REGISTER_SHMEM_OPS_CLASS(
-    HaloExchange,
-    (compute,
-     "output",
-     "input",
-     torch::arg("halo") = int64_t{1},
-     torch::arg("periodic") = bool{false},
-     torch::arg("grid_cols") = int64_t{0}),
-    (close),
-    (get_name));
+REGISTER_SHMEM_OPS_CLASS(HaloExchange,
+                         (compute,
+                          "output",
+                          "input",
+                          torch::arg("halo") = int64_t{1},
+                          torch::arg("periodic") = bool{false},
+                          torch::arg("grid_cols") = int64_t{0}),
+                         (close),
+                         (get_name));
 
 namespace {
 
