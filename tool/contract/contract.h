@@ -17,7 +17,20 @@
 namespace shmem_bind::contract {
 
 // THE dtype table has one row per value; see dtype.h.
-enum class Dtype { kInt8, kUint8, kInt16, kInt32, kInt64, kFp16, kBf16, kFp32, kFp64, kBool };
+enum class Dtype {
+  kInt8,
+  kUint8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFp16,
+  kBf16,
+  kFp32,
+  kFp64,
+  kBool,
+  kFp8E4m3,
+  kFp8E5m2
+};
 
 // --- expressions (spec: contract §4) ---
 struct Expression;

@@ -7,7 +7,7 @@
 namespace shmem_bind::contract {
 namespace {
 
-constexpr std::array<DtypeRow, 10> kTable = {{
+constexpr std::array<DtypeRow, 12> kTable = {{
     {Dtype::kInt8, "int8", "int8_t", "at::kChar", "int8", "int8_t", "", 1},
     {Dtype::kUint8, "uint8", "uint8_t", "at::kByte", "uint8", "uint8_t", "", 1},
     {Dtype::kInt16, "int16", "int16_t", "at::kShort", "int16", "int16_t", "", 2},
@@ -32,6 +32,23 @@ constexpr std::array<DtypeRow, 10> kTable = {{
     {Dtype::kFp32, "fp32", "float32 float", "at::kFloat", "float32", "float", "", 4},
     {Dtype::kFp64, "fp64", "float64 double", "at::kDouble", "float64", "double", "", 8},
     {Dtype::kBool, "bool", "", "at::kBool", "bool", "bool", "", 1},
+    // Kernels move them as bytes: there is no arithmetic on them.
+    {Dtype::kFp8E4m3,
+     "fp8_e4m3fn",
+     "float8_e4m3fn",
+     "at::kFloat8_e4m3fn",
+     "float8_e4m3fn",
+     "uint8_t",
+     "",
+     1},
+    {Dtype::kFp8E5m2,
+     "fp8_e5m2",
+     "float8_e5m2",
+     "at::kFloat8_e5m2",
+     "float8_e5m2",
+     "uint8_t",
+     "",
+     1},
 }};
 
 bool among(std::string_view name, std::string_view list) {

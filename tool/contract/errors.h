@@ -37,7 +37,9 @@ inline constexpr Rule kBadName{"C013",
                                "not a usable name",
                                "letters, digits and '_', a letter first; no C++ or Python keyword"};
 inline constexpr Rule kUnknownDtype{
-    "C014", "dtype is not in the table", "int8 uint8 int16 int32 int64 fp16 bf16 fp32 fp64 bool"};
+    "C014",
+    "dtype is not in the table",
+    "int8 uint8 int16 int32 int64 fp16 bf16 fp32 fp64 bool fp8_e4m3fn fp8_e5m2"};
 inline constexpr Rule kBadExpression{
     "C015", "not an expression", "docs/contract.md describes the expression language"};
 inline constexpr Rule kUnknownName{

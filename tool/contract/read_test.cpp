@@ -83,7 +83,7 @@ TEST(Dtypes, AreAcceptedInEverySpelling) {
 }
 
 TEST(Dtypes, AreRefusedWhenUnknown) {
-  EXPECT_EQ(read_changed("[int32, fp16]", "[int32, float8_e4m3fn]").codes(), "C014");
+  EXPECT_EQ(read_changed("[int32, fp16]", "[int32, float8_e8m0fnu]").codes(), "C014");
   EXPECT_NE(read_changed("fp16]", "flp16]").text().find("did you mean fp16?"), std::string::npos);
 }
 

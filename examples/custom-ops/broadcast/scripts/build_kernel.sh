@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract 52457898478d3b7e, text 59b640d36f720c01
+# contract bd780c16d05f2df2, text 59b640d36f720c01
 # Builds custom-ops/broadcast/build/lib/libbroadcast_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract 52457898478d3b7e, text 8f6bb6ce5b03b489
+# contract bd780c16d05f2df2, text 8f6bb6ce5b03b489
 # Runs torch_test_broadcast.py in the right environment; its options are passed on (--pes 2, --dtype fp16, …; --help lists them).
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

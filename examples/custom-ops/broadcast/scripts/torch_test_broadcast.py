@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract 52457898478d3b7e, text 0a51592719886c32
+# contract bd780c16d05f2df2, text 8ee3854829d5c328
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -31,7 +31,7 @@ OP = "broadcast"
 CLASS = "Broadcast"
 LIBRARY = "shmem_custom_ops_torch.so"
 KERNEL_LIBRARIES = ["libbroadcast_kernel.so"]
-DTYPES = {"int8": "int8", "int32": "int32", "fp16": "float16", "bf16": "bfloat16", "fp32": "float32"}
+DTYPES = {"int8": "int8", "int32": "int32", "fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp8_e4m3fn": "float8_e4m3fn", "fp8_e5m2": "float8_e5m2"}
 CASES = {
     "xs": {"cols": 32, "rows": 64, "root": 0},
     "tail": {"cols": 13, "rows": 7, "root": 0},
@@ -103,11 +103,17 @@ def arrange(n_pes, inputs, attrs, random):
 # ---- 数据 ----
 
 
+def is_fp8(dtype):
+    return dtype.is_floating_point and dtype.itemsize == 1
+
+
 def random_tensor(shape, dtype, generator):
     import torch
 
     if dtype == torch.bool:
         return torch.randint(0, 2, shape, generator=generator).to(dtype)
+    if is_fp8(dtype):
+        return torch.randint(0, 256, shape, generator=generator, dtype=torch.uint8).view(dtype)
     if dtype.is_floating_point:
         return torch.randn(shape, generator=generator).to(dtype)
     info = torch.iinfo(dtype)
@@ -146,14 +152,21 @@ def attributes_in(call, n_pes, symbols):
     return {name: (value + step) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
 
 
-def gen_data(n_pes, job, dtype_name, case, call):
-    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
+def changed(value, call):
+    """基础数据在第 call 次调用时的值。fp8 只搬运, 不做算术: 按字节改变。"""
     import torch
 
+    if value.dtype == torch.bool:
+        return value ^ bool(call % 2)
+    return (value.view(torch.uint8) + call).view(value.dtype) if is_fp8(value.dtype) else value + call
+
+
+def gen_data(n_pes, job, dtype_name, case, call):
+    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
     inputs = []
     for pe in range(n_pes):
         base = base_data(pe, n_pes, job, dtype_name, case)
-        inputs.append({name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()})
+        inputs.append({name: changed(value, call) for name, value in base.items()})
     seed = f"{job['seed']}/{dtype_name}/{case}/{call}"
     arrange(n_pes, inputs, attributes_in(call, n_pes, job["cases"][case]), random.Random(seed))
     for mine in inputs:

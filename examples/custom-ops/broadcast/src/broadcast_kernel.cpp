@@ -171,6 +171,7 @@ INSTANTIATE(int32_t);
 INSTANTIATE(op::fp16_t);
 INSTANTIATE(op::bfloat16);
 INSTANTIATE(float);
+INSTANTIATE(uint8_t);  // fp8
 #undef INSTANTIATE
 
 }  // namespace ShmemKernel

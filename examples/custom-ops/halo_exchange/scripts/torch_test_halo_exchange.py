@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text 2ec9d9688d3c390d
+# contract d4fcdab58763ee47, text 67468fec1d324f45
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -127,11 +127,17 @@ def arrange(n_pes, inputs, attrs, random):
 # ---- 数据 ----
 
 
+def is_fp8(dtype):
+    return dtype.is_floating_point and dtype.itemsize == 1
+
+
 def random_tensor(shape, dtype, generator):
     import torch
 
     if dtype == torch.bool:
         return torch.randint(0, 2, shape, generator=generator).to(dtype)
+    if is_fp8(dtype):
+        return torch.randint(0, 256, shape, generator=generator, dtype=torch.uint8).view(dtype)
     if dtype.is_floating_point:
         return torch.randn(shape, generator=generator).to(dtype)
     info = torch.iinfo(dtype)
@@ -170,14 +176,21 @@ def attributes_in(call, n_pes, symbols):
     return {name: (value + step) % n_pes if name in ROTATING else value for name, value in attributes_of(symbols).items()}
 
 
-def gen_data(n_pes, job, dtype_name, case, call):
-    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
+def changed(value, call):
+    """基础数据在第 call 次调用时的值。fp8 只搬运, 不做算术: 按字节改变。"""
     import torch
 
+    if value.dtype == torch.bool:
+        return value ^ bool(call % 2)
+    return (value.view(torch.uint8) + call).view(value.dtype) if is_fp8(value.dtype) else value + call
+
+
+def gen_data(n_pes, job, dtype_name, case, call):
+    """第 call 次调用时各 PE 的输入: 每次调用的数据都不同。"""
     inputs = []
     for pe in range(n_pes):
         base = base_data(pe, n_pes, job, dtype_name, case)
-        inputs.append({name: value ^ bool(call % 2) if value.dtype == torch.bool else value + call for name, value in base.items()})
+        inputs.append({name: changed(value, call) for name, value in base.items()})
     seed = f"{job['seed']}/{dtype_name}/{case}/{call}"
     arrange(n_pes, inputs, attributes_in(call, n_pes, job["cases"][case]), random.Random(seed))
     for mine in inputs:

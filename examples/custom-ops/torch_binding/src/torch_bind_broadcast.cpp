@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-// contract 52457898478d3b7e, text 0a899ef03b3d131f
+// contract bd780c16d05f2df2, text 5d01693234af1f0b
 // torch.classes.ShmemOps.Broadcast and torch.ops.shmem_ops.broadcast.
 // The kernel's entry is declared in broadcast_kernel.h.
 
@@ -56,7 +56,7 @@ class Broadcast : public torch::jit::CustomClassHolder {
                 kName,
                 ": input has dtype ",
                 dtype,
-                "; supported: int8, int32, fp16, bf16, fp32");
+                "; supported: int8, int32, fp16, bf16, fp32, fp8_e4m3fn, fp8_e5m2");
     shmem_ops::check_dtype(output, kName, "output", dtype);
     const int64_t n_pes = aclshmem_n_pes();
     TORCH_CHECK(input.dim() == 2, kName, ": input must be [rows, cols], got ", input.sizes());
@@ -118,6 +118,10 @@ class Broadcast : public torch::jit::CustomClassHolder {
           return run(std::type_identity<op::bfloat16>{});
         case at::kFloat:
           return run(std::type_identity<float>{});
+        case at::kFloat8_e4m3fn:
+          return run(std::type_identity<uint8_t>{});
+        case at::kFloat8_e5m2:
+          return run(std::type_identity<uint8_t>{});
         default:
           return 1;  // checked above
       }
@@ -143,6 +147,8 @@ class Broadcast : public torch::jit::CustomClassHolder {
       case at::kHalf:
       case at::kBFloat16:
       case at::kFloat:
+      case at::kFloat8_e4m3fn:
+      case at::kFloat8_e5m2:
         return true;
       default:
         return false;

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract 52457898478d3b7e, text fef4520f513ef990
+# contract bd780c16d05f2df2, text f8ebe8b3ca670b14
 """Broadcast, from custom-ops/broadcast/docs/design.md."""
 
 from typing import Protocol
@@ -22,8 +22,8 @@ class Broadcast(Protocol):
         root: int = 0,
     ) -> None:
         """
-        output: written, [rows, cols]; int8, int32, fp16, bf16, fp32
-        input: read, [rows, cols]; int8, int32, fp16, bf16, fp32
+        output: written, [rows, cols]; int8, int32, fp16, bf16, fp32, fp8_e4m3fn, fp8_e5m2
+        input: read, [rows, cols]; int8, int32, fp16, bf16, fp32, fp8_e4m3fn, fp8_e5m2
         """
 
     def close(self) -> None:
