@@ -103,6 +103,9 @@ LibraryPlaces library_places(contract::BuildMode mode) {
       "KERNELS = TREE / \"install/shmem/torch_binding/kernels\"",
       "    folders = [KERNELS if operator else TREE / \"install/shmem/lib\"]",
       "f\"{TREE}/scripts/build.sh -python_example\"",
+      "        ctypes.CDLL(\"libascendcl.so\", mode=ctypes.RTLD_GLOBAL)  # kernels of the tree "
+      "need not "
+      "link it\n"
       "        for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # the binding links those of "
       "all operators\n"
       "            ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};

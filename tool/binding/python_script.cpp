@@ -171,6 +171,8 @@ LibraryPlaces library_places(contract::BuildMode mode) {
       "\"torch_binding/kernels\"",
       "INSTALL / \"lib\", KERNELS",
       "scripts/build.sh -python_example",
+      "    ctypes.CDLL(\"libascendcl.so\", mode=ctypes.RTLD_GLOBAL)  # 源码树的 kernel "
+      "库不一定链接它\n"
       "    for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # Torch 扩展链接了全部算子的 "
       "kernel 库\n        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
 }

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract 6bd9fca4fbbe80bc, text 05e9f4a38932e43b
+# contract 6bd9fca4fbbe80bc, text ff768bac14df0ecc
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8
@@ -275,6 +275,7 @@ def load_libraries():
     import torch
     import torch_npu  # noqa: F401
 
+    ctypes.CDLL("libascendcl.so", mode=ctypes.RTLD_GLOBAL)  # 源码树的 kernel 库不一定链接它
     for path in sorted(KERNELS.glob("lib*_kernel.so")):  # Torch 扩展链接了全部算子的 kernel 库
         ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
     for name in KERNEL_LIBRARIES:

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 3c991bdd6a2811b9
+# text a1b2cb262401b1ac
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import aclshmem_ops.<operator>
@@ -53,6 +53,7 @@ def find_library(name: str, operator: str = "") -> str:
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        ctypes.CDLL("libascendcl.so", mode=ctypes.RTLD_GLOBAL)  # kernels of the tree need not link it
         for path in sorted(KERNELS.glob("lib*_kernel.so")):  # the binding links those of all operators
             ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
