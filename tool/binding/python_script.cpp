@@ -196,7 +196,7 @@ std::string emit_python_test(const Contract& contract) {
   const contract::Golden golden =
       contract.golden.value_or(contract::Golden{});  // check demands one
   const LibraryPlaces libraries = library_places(contract.build_mode);
-  return filled(
+  const std::string of_a_pe = filled(
       "torch_test.py",
       {{"class", contract.class_name},
        {"op", contract.op_name},
@@ -221,6 +221,7 @@ std::string emit_python_test(const Contract& contract) {
        {"golden", python_golden(contract, golden)},
        {"rotating", python_rotating(contract, golden)},
        {"arrange", python_arrange(contract, golden)}});
+  return of_a_pe + std::string(snippet("torch_test_parent.py"));
 }
 
 }  // namespace shmem_bind::binding
