@@ -16,7 +16,8 @@ from example_tree import built_example, copy_example
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
 ROOTS = ["--cann", BUILD / "cann", "--shmem", BUILD / "shmem", "--python", ROOT / ".venv/bin/python"]
-OPERATORS = ["halo_exchange", "kv_shuffle"]
+COLLECTIVES = ["broadcast", "gather_to_root", "all_to_all"]
+OPERATORS = ["halo_exchange", "kv_shuffle", *COLLECTIVES]
 ENVIRONMENT = f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
 
 
@@ -124,16 +125,77 @@ class HaloExchange(Example, unittest.TestCase):
         self.assertIn("HaloExchange: the contract requires halo <= rows && halo <= cols", said)
 
 
-class Tracing(unittest.TestCase):
-    def test_compile_and_export_see_through_the_functional_forms(self):
-        libraries = ":".join(f"{TREE}/{name}/build/lib" for name in OPERATORS)
+class Broadcast(Example, unittest.TestCase):
+    NAME = "broadcast"
+    PES = (2, 8)
+    VERIFIED = "3,4"
+    QUIET = "    aclshmem_quiet();  // the piece is complete before anyone hears of it\n"
+
+
+class GatherToRoot(Example, unittest.TestCase):
+    NAME = "gather_to_root"
+    PES = (2, 8)
+    VERIFIED = "3,4"
+    QUIET = "    aclshmem_quiet();  // the piece is complete before the root hears of it\n"
+
+
+class AllToAll(Example, unittest.TestCase):
+    NAME = "all_to_all"
+    PES = (2, 8)
+    VERIFIED = "3,4"
+    QUIET = "    aclshmem_quiet();  // the pieces are complete before anyone hears of them\n"
+
+
+class Programs(unittest.TestCase):
+    """Programs of tests/e2e/programs on the binding."""
+
+    def said_by(self, name, *arguments):
+        libraries = ":".join(f"{TREE}/{op}/build/lib" for op in OPERATORS)
         script = ENVIRONMENT + f"export LD_LIBRARY_PATH={libraries}:$LD_LIBRARY_PATH; exec \"$@\""
-        result = run("bash", "-c", script, "run", ROOT / ".venv/bin/python", ROOT / "tests/e2e/programs/tracing_examples.py",
-                     TREE / "torch_binding/build/lib/shmem_custom_ops_torch.so", free_port())
+        result = run("bash", "-c", script, "run", ROOT / ".venv/bin/python", ROOT / "tests/e2e/programs" / name,
+                     TREE / "torch_binding/build/lib/shmem_custom_ops_torch.so", *arguments, free_port())
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr[-4000:])
-        for name in OPERATORS:
+        return result.stdout.splitlines()
+
+    def test_compile_and_export_see_through_the_functional_forms(self):
+        said = self.said_by("tracing_examples.py")
+        for name in ("halo_exchange", "kv_shuffle"):
             for way in ("compile eager", "compile aot_eager", "export"):
-                self.assertIn(f"{name}, {way}: True", result.stdout)
+                self.assertIn(f"{name}, {way}: True", said)
+
+    def test_compile_and_export_see_through_collectives(self):
+        said = self.said_by("tracing.py", ",".join(COLLECTIVES))
+        for op in COLLECTIVES:
+            expected = ["objects True False False True", "mutates ['output']", f"export: ['shmem_ops.{op}.default'] True", "meta None"]
+            for backend in ("eager", "aot_eager"):
+                expected += [f"compile {backend}, output made inside: True", f"compile {backend}, output given: True"]
+                expected += [f"compile {backend}, no output: True"] if op == "gather_to_root" else []
+            for line in expected:
+                self.assertIn(f"{op}: {line}", said)
+
+    def test_a_wrong_root_or_table_is_refused_by_name_and_harms_nothing(self):
+        said = dict(line.split(": ", 1) for line in self.said_by("misuse_collectives.py") if ": " in line)
+        expected = {
+            "no output on the root": "pe != root || numel(output) == n_pes * numel(input)",
+            "no input": "input",
+            "output on the CPU": "output is on cpu",
+            "output of another dtype": "output has dtype",
+            "output of another shape": "output must be [n_pes, rows, cols]",
+            "an expanded output": "output",
+            "input inside the output": "output",
+            "root too large": "root < n_pes",
+            "root negative": "root >= 0",
+            "gathered": "True",
+            "table of another dtype": "splits has dtype",
+            "table of another shape": "splits must be [n_pes, n_pes]",
+            "table on the CPU": "splits is on cpu",
+            "table of 4 rows": "True",
+            "table of -1 rows": "True",
+            "table of 2 rows": "True",
+            "table of 3 rows": "True",
+        }
+        for name, words in expected.items():
+            self.assertIn(words, said[name])
 
 
 if __name__ == "__main__":
