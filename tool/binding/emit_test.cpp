@@ -66,6 +66,23 @@ TEST(Emit, DeclaresTheEntryInTheOperatorsOwnFile) {
   EXPECT_TRUE(has(text, "template <class T>\nvoid copy_rows_kernel(uint32_t block_dim,")) << text;
 }
 
+TEST(Emit, GivesTheSeedsIncludesWhenAsked) {
+  const std::string lean = text_of(files_of(contract::read(contract::kGoodDesign)), kClass);
+  EXPECT_FALSE(has(lean, "torch/extension.h"));
+  const std::string seed =
+      text_of(files_of(contract::read_changed("  block_dim", "  seed_includes: true\n  block_dim")),
+              kClass);
+  for (const char* header : {"<torch/torch.h>",
+                             "<torch/extension.h>",
+                             "<torch/custom_class.h>",
+                             "<torch_npu/csrc/core/npu/NPUStream.h>",
+                             "\"shmem.h\"",
+                             "\"shmem_torch_kernel.h\"",
+                             "\"torch_register.h\""}) {
+    EXPECT_TRUE(has(seed, std::string("#include ") + header)) << header;
+  }
+}
+
 TEST(Emit, PutsTheOperatorsLinesIntoSharedRegions) {
   const FileSet files = files_of(contract::read(contract::kGoodDesign));
   const GeneratedFile& cmake = files.at("custom-ops/torch_binding/CMakeLists.txt");

@@ -225,6 +225,9 @@ std::string take_state(const Contract& contract) {
 // Not shmem_torch_kernel.h: it changes with every operator that joins the tree.
 std::string includes(const Contract& contract) {
   std::set<std::string> headers = {"npu_launch.h", "shmem.h", register_header(contract.build_mode)};
+  if (contract.seed_includes) {
+    headers.emplace("shmem_torch_kernel.h");
+  }
   for (const contract::DtypeRow& row : contract::dtype_table()) {
     const bool dispatched =
         std::find(contract.dispatch.begin(), contract.dispatch.end(), row.dtype) !=
@@ -248,6 +251,18 @@ std::string close_comment(contract::BuildMode mode) {
                "destructor must\n  // not wait for other PEs.";
 }
 
+// Torch's headers: those that are needed, or the seed document's list, which costs three times the
+// compile time.
+std::string torch_includes(const Contract& contract) {
+  if (contract.seed_includes) {
+    return "#include <torch/custom_class.h>\n#include <torch/extension.h>\n#include "
+           "<torch/torch.h>\n"
+           "#include <torch_npu/csrc/core/npu/NPUStream.h>\n";
+  }
+  return "#include <ATen/core/Tensor.h>\n#include <torch/custom_class.h>\n#include "
+         "<torch/library.h>\n";
+}
+
 std::string is_supported(const Contract& contract) {
   const std::string cases = dtype_cases(contract);
   return cases.empty() ? "" : filled("op_is_supported.txt", {{"cases", cases}});
@@ -264,6 +279,7 @@ std::string emit_operator_class(const Contract& contract) {
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"header", path.substr(path.rfind('/') + 1)},
+       {"torch_includes", torch_includes(contract)},
        {"includes", includes(contract)},
        {"entry", joined(emit_kernel_declaration(contract), "\n")},
        {"compute", declaration(2, "void compute", method_parameters(contract, names), ") {")},

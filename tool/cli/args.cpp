@@ -114,6 +114,10 @@ void add_gate(CLI::App* command, Args& args) {
 void add_writing(CLI::App* command, Args& args) {
   command->add_flag(
       "--force", args.force, "replace files that were edited by hand or not written by shmem-bind");
+  command->add_flag("--seed-includes",
+                    args.seed_includes,
+                    "the seed document's include list in the operator's file, which compiles three "
+                    "times as long; torch_binding.seed_includes: true makes it last");
 }
 
 void add_roots(CLI::App* command, Args& args) {

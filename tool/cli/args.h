@@ -39,6 +39,7 @@ struct Args {
   bool accept_unverified = false;
   bool dry_run = false;
   bool force = false;
+  bool seed_includes = false;
   build::TargetOptions target;
   // verify and run
   std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows

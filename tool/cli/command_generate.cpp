@@ -170,7 +170,7 @@ Outcome command_generate(Environment& environment) {
 
 Outcome command_diff(Environment& environment) {
   Outcome outcome;
-  const auto op = open_operator(environment.args.path, environment.files);
+  auto op = open_operator(environment.args.path, environment.files);
   if (!op.ok()) {
     fail(outcome, op.failure());
     return outcome;
@@ -180,6 +180,7 @@ Outcome command_diff(Environment& environment) {
     outcome.exit_code = kExitContract;
     return outcome;
   }
+  op.value().contract.seed_includes |= environment.args.seed_includes;
   const contract::Contract& contract = op.value().contract;
   const auto proposal = propose(op.value(), environment.files);
   if (!proposal.ok()) {

@@ -186,6 +186,7 @@ std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {
     outcome.exit_code = kExitContract;
     return std::nullopt;
   }
+  op.value().contract.seed_includes |= environment.args.seed_includes;
   const contract::Contract& contract = op.value().contract;
   outcome.json.add("operator", contract.op_name);
   const bool named = environment.args.command != CommandName::kBatch;

@@ -153,6 +153,8 @@ struct Contract {
   std::string op_name;     // all_gather
   std::string class_name;  // AllGather
   BuildMode build_mode = BuildMode::kIndependentProject;
+  // The operator's file gets the seed document's include list instead of the headers it needs.
+  bool seed_includes = false;
   std::optional<bool> torch_required;
   std::vector<Tensor> tensors;  // in the order of compute(): outputs first, then inputs
   std::vector<Attribute> attributes;

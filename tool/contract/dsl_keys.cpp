@@ -93,6 +93,7 @@ const std::vector<Section>& sections() {
         {"require"},
         {"aliases", kList},
         {"shared"},
+        {"seed_includes", kText},
         {"golden", kText}}}};
   return list;
 }

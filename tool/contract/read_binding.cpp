@@ -131,6 +131,14 @@ void read_shared(Reading& reading) {
   }
 }
 
+void read_seed_includes(Reading& reading) {
+  const YamlNode& node = reading.binding()["seed_includes"];
+  reading.contract.seed_includes = node.text == "true";
+  if (node.exists() && node.text != "true" && node.text != "false") {
+    reading.diagnostics.add(kWrongForm, node.span, "seed_includes: true or false");
+  }
+}
+
 // interface.attrs may name block_dim, as DSL 0.3's example does; torch_binding.block_dim wins.
 void read_block_dim(Reading& reading) {
   const YamlNode* node = &reading.binding()["block_dim"];
@@ -221,6 +229,7 @@ void read_binding(Reading& reading) {
   read_aliases(reading);
   check_fixed(reading);
   read_shared(reading);
+  read_seed_includes(reading);
   refuse_what_is_not_supported(reading);
 }
 

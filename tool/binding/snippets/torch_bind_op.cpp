@@ -1,10 +1,7 @@
 // torch.classes.ShmemOps.@@class@@ and torch.ops.shmem_ops.@@op@@.
 // The kernel's entry is declared in @@header@@.
 
-#include <ATen/core/Tensor.h>
-#include <torch/custom_class.h>
-#include <torch/library.h>
-
+@@torch_includes@@
 #include <algorithm>
 #include <optional>
 #include <string>
