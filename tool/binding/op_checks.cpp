@@ -22,7 +22,7 @@ using contract::Dtype;
 using contract::ExpressionPtr;
 using contract::Tensor;
 
-constexpr size_t kBody = 4;  // inside a method
+constexpr size_t kCheckIndent = 4;  // inside a method
 
 // Names and tensors that some expression of the contract, state_bytes aside, uses.
 struct Used {
@@ -96,9 +96,9 @@ class CheckWriter {
       for (const Dtype dtype : contract_.dispatch) {
         supported.emplace_back(contract::row(dtype).dsl);
       }
-      out += line(kBody,
+      out += line(kCheckIndent,
                   fmt::format("const at::ScalarType dtype = {}.scalar_type();", name_of(*first)));
-      out += call(kBody,
+      out += call(kCheckIndent,
                   "TORCH_CHECK",
                   {"is_supported(dtype)",
                    "kName",
@@ -108,7 +108,7 @@ class CheckWriter {
     }
     for (const Tensor& tensor : contract_.tensors) {
       if (&tensor != first && !tensor.optional) {
-        out += check_dtype(tensor, expected_dtype(tensor), kBody);
+        out += check_dtype(tensor, expected_dtype(tensor), kCheckIndent);
       }
     }
     return out;
@@ -122,13 +122,13 @@ class CheckWriter {
   std::string places() const {
     std::string out;
     if (used_.names.contains("n_pes")) {
-      out += line(kBody, "const int64_t n_pes = aclshmem_n_pes();");
+      out += line(kCheckIndent, "const int64_t n_pes = aclshmem_n_pes();");
     }
     if (used_.names.contains("pe")) {
-      out += line(kBody, "const int64_t pe = aclshmem_my_pe();");
+      out += line(kCheckIndent, "const int64_t pe = aclshmem_my_pe();");
     }
     if (used_.tensors.contains("dtype") && leader() != nullptr) {
-      out += assignment(kBody,
+      out += assignment(kCheckIndent,
                         "const int64_t element_bytes",
                         fmt::format("static_cast<int64_t>({}.element_size())", name_of(*leader())));
     }
@@ -165,7 +165,7 @@ class CheckWriter {
         continue;
       }
       const std::string& name = name_of(tensor);
-      out += call(kBody,
+      out += call(kCheckIndent,
                   "TORCH_CHECK",
                   {fmt::format("{}.dim() == {}", name, tensor.shape.size()),
                    "kName",
@@ -175,8 +175,9 @@ class CheckWriter {
         const std::string& symbol = tensor.shape[i].symbol;
         if (tensor.shape[i].kind == Dimension::Kind::kSymbol && is_bound_by(symbol, tensor, i) &&
             is_used(symbol)) {
-          out += line(
-              kBody, fmt::format("const int64_t {} = {}.size({});", names_.value(symbol), name, i));
+          out +=
+              line(kCheckIndent,
+                   fmt::format("const int64_t {} = {}.size({});", names_.value(symbol), name, i));
         }
       }
     }
@@ -187,7 +188,7 @@ class CheckWriter {
   std::string shape_checks() const {
     std::string out;
     for (const Tensor& tensor : contract_.tensors) {
-      out += tensor.optional ? "" : shape_check(tensor, kBody);
+      out += tensor.optional ? "" : shape_check(tensor, kCheckIndent);
     }
     return out;
   }
@@ -224,13 +225,13 @@ class CheckWriter {
       const Tensor& tensor = contract_.tensors[i];
       if (tensor.optional) {
         out += when_there(tensor,
-                          kBody,
-                          call(kBody + 2,
+                          kCheckIndent,
+                          call(kCheckIndent + 2,
                                "shmem_ops::check_device",
                                {name_of(tensor), "kName", quoted(tensor.name)}) +
-                              check_dtype(tensor, expected_dtype(tensor), kBody + 2) +
-                              shape_check(tensor, kBody + 2) +
-                              (tensor.is_output ? overlap_checks_of(i, kBody + 2) : ""));
+                              check_dtype(tensor, expected_dtype(tensor), kCheckIndent + 2) +
+                              shape_check(tensor, kCheckIndent + 2) +
+                              (tensor.is_output ? overlap_checks_of(i, kCheckIndent + 2) : ""));
       }
     }
     return out;
@@ -254,7 +255,7 @@ class CheckWriter {
     const auto& tensors = contract_.tensors;
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].is_output && !tensors[i].optional) {
-        out += overlap_checks_of(i, kBody);
+        out += overlap_checks_of(i, kCheckIndent);
       }
     }
     return out;
@@ -296,7 +297,7 @@ std::string emit_requirements(const Contract& contract, const CppNames& names, b
   std::string out;
   for (const contract::Requirement& item : contract.requirements) {
     if (names_in(*item.condition).contains("block_dim") == of_block_dim) {
-      out += call(kBody,
+      out += call(kCheckIndent,
                   "TORCH_CHECK",
                   {cpp_text(item.condition, names),
                    "kName",
