@@ -85,6 +85,7 @@ struct LibraryPlaces {
   std::string root;     // the statement that names the folder everything is found from
   std::string folders;  // the statements that list where to look before LD_LIBRARY_PATH
   std::string script;   // the expression for what builds a library
+  std::string build;    // the expression for what builds the binding
   std::string preload;  // statements in front of the operator's own kernel library
 };
 
@@ -96,12 +97,18 @@ LibraryPlaces library_places(contract::BuildMode mode) {
             "        folders.insert(0, CUSTOM_OPS / operator / \"build/lib\")",
             "CUSTOM_OPS / (f\"{operator}/scripts/build_kernel.sh\" if operator else "
             "\"scripts/build_torch.sh\")",
-            ""};
+            "CUSTOM_OPS / \"scripts/build_torch.sh\"",
+            "        for path in sorted(CUSTOM_OPS.glob(\"*/build/lib/lib*_kernel.so\")):  # the "
+            "binding "
+            "links those of all operators\n"
+            "            if path.name == f\"lib{path.parents[2].name}_kernel.so\":\n"
+            "                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
   }
   return {
       "TREE = pathlib.Path(__file__).resolve().parents[4]\n"
       "KERNELS = TREE / \"install/shmem/torch_binding/kernels\"",
       "    folders = [KERNELS if operator else TREE / \"install/shmem/lib\"]",
+      "f\"{TREE}/scripts/build.sh -python_example\"",
       "f\"{TREE}/scripts/build.sh -python_example\"",
       "        ctypes.CDLL(\"libascendcl.so\", mode=ctypes.RTLD_GLOBAL)  # kernels of the tree "
       "need not "
@@ -122,6 +129,7 @@ std::string emit_python_package(contract::BuildMode mode) {
                  {"root", libraries.root},
                  {"folders", libraries.folders},
                  {"script", libraries.script},
+                 {"build", libraries.build},
                  {"preload", libraries.preload}});
 }
 

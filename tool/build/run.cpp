@@ -15,10 +15,17 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostFindings = 20;
 constexpr std::chrono::seconds kLoadDeadline{120};
 
-// As a worker of the generated test does it: the kernel library first, visible to the binding.
+// As a worker of the generated test does it: the kernel library first, visible to the binding. A
+// library without the class loads well: its object file may have been dropped by the linker.
 constexpr const char* kLoad = R"(import ctypes, sys, torch, torch_npu
-ctypes.CDLL(sys.argv[1], mode=ctypes.RTLD_GLOBAL)
-torch.classes.load_library(sys.argv[2])
+name, kernel, binding = sys.argv[1:]
+ctypes.CDLL(kernel, mode=ctypes.RTLD_GLOBAL)
+torch.classes.load_library(binding)
+try:
+    getattr(torch.classes.ShmemOps, name)
+except RuntimeError:
+    sys.exit(f"{binding} registers no class ShmemOps.{name}: is its torch_bind file a source of the library itself, "
+             "not of an archive?")
 )";
 
 // A line of output that says what went wrong; the first sign in a line counts.
@@ -160,6 +167,7 @@ std::string load_identity(const Plan& plan, const Target& target, FileSystem& fi
 
 // Only when a library is new: loading costs seconds, mostly importing torch.
 bool check_load(const Plan& plan,
+                const std::string& class_name,
                 const Target& target,
                 FileSystem& files,
                 ProcessRunner& runner,
@@ -170,7 +178,7 @@ bool check_load(const Plan& plan,
     return true;
   }
   Command load = in_environment(
-      target, {target.python, "-c", kLoad, plan.kernel_library, plan.binding_library});
+      target, {target.python, "-c", kLoad, class_name, plan.kernel_library, plan.binding_library});
   load.deadline = kLoadDeadline;
   // In-tree, the binding needs the kernel libraries of all operators.
   load.environment["LD_LIBRARY_PATH"] =
@@ -261,7 +269,7 @@ BuildReport run_build(const Plan& plan,
     }
   }
   if (plan.with_load) {
-    check_load(plan, target, files, runner, report);
+    check_load(plan, contract.class_name, target, files, runner, report);
   }
   return report;
 }

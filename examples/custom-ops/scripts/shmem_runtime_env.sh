@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 7e9c27c9f3e1bfd5
+# text 83f5fb5e5ac8392b
 # Sourced by the build and test scripts of this tree: finds CANN, SHMEM and Python, and a fresh endpoint for a run.
 
 _custom_ops_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -39,5 +39,12 @@ setup_shmem_runtime_env() {
     if [ -z "${SHMEM_HOME_PATH:-}" ]; then
         _source_vendor_script "${SHMEM_REPO}/install/set_env.sh"
     fi
-    export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
+    # The binding links the kernel libraries of all operators; its own record of where they are may have been stripped.
+    local kernels="" folder
+    for folder in "${_custom_ops_dir}"/*/build/lib; do
+        if [ -d "${folder}" ] && [ "${folder}" != "${_custom_ops_dir}/torch_binding/build/lib" ]; then
+            kernels="${kernels}:${folder}"
+        fi
+    done
+    export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}${kernels}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
 }

@@ -7,6 +7,7 @@ object is made.
 """
 
 import ctypes
+import importlib.metadata
 import os
 import pathlib
 from typing import Any, Protocol
@@ -47,11 +48,34 @@ def find_library(name: str, operator: str = "") -> str:
     raise FileNotFoundError(f"{name} is not in {', '.join(map(str, folders))}; build it: {script}")
 
 
+def check_versions(binding: str) -> None:
+    """Raises ImportError when the library was built with another torch or torch_npu than this process runs: names in their
+    C++ libraries change between versions."""
+    recorded = pathlib.Path(binding).with_suffix(".versions")
+    if not recorded.is_file():
+        return
+    for line in recorded.read_text(encoding="utf-8").splitlines():
+        name, _, built = line.partition("=")
+        try:
+            running = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            running = "unknown"
+        if running != built:
+            script = @@build@@
+            raise ImportError(f"{binding} was built with {name} {built}, this process runs {name} {running}; build it again: {script}")
+
+
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        binding = find_library(f"{BINDING}.so")
+        check_versions(binding)
 @@preload@@        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
-        torch.ops.load_library(find_library(f"{BINDING}.so"))
+        try:
+            torch.ops.load_library(binding)
+        except OSError as error:
+            sought = os.environ.get("LD_LIBRARY_PATH") or "empty"
+            raise ImportError(f"{binding} does not load: {error}; LD_LIBRARY_PATH is {sought}") from error
         _loaded.add(operator)
 
 

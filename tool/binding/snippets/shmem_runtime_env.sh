@@ -37,5 +37,12 @@ setup_shmem_runtime_env() {
     if [ -z "${SHMEM_HOME_PATH:-}" ]; then
         _source_vendor_script "${SHMEM_REPO}/install/set_env.sh"
     fi
-    export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
+    # The binding links the kernel libraries of all operators; its own record of where they are may have been stripped.
+    local kernels="" folder
+    for folder in "${_custom_ops_dir}"/*/build/lib; do
+        if [ -d "${folder}" ] && [ "${folder}" != "${_custom_ops_dir}/torch_binding/build/lib" ]; then
+            kernels="${kernels}:${folder}"
+        fi
+    done
+    export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}${kernels}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
 }

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 5bb86b0d4d0575f8
+# text bb21afbdf4b9e1b8
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import shmem_custom_ops.<operator>
@@ -9,6 +9,7 @@ object is made.
 """
 
 import ctypes
+import importlib.metadata
 import os
 import pathlib
 from typing import Any, Protocol
@@ -51,11 +52,37 @@ def find_library(name: str, operator: str = "") -> str:
     raise FileNotFoundError(f"{name} is not in {', '.join(map(str, folders))}; build it: {script}")
 
 
+def check_versions(binding: str) -> None:
+    """Raises ImportError when the library was built with another torch or torch_npu than this process runs: names in their
+    C++ libraries change between versions."""
+    recorded = pathlib.Path(binding).with_suffix(".versions")
+    if not recorded.is_file():
+        return
+    for line in recorded.read_text(encoding="utf-8").splitlines():
+        name, _, built = line.partition("=")
+        try:
+            running = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            running = "unknown"
+        if running != built:
+            script = CUSTOM_OPS / "scripts/build_torch.sh"
+            raise ImportError(f"{binding} was built with {name} {built}, this process runs {name} {running}; build it again: {script}")
+
+
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        binding = find_library(f"{BINDING}.so")
+        check_versions(binding)
+        for path in sorted(CUSTOM_OPS.glob("*/build/lib/lib*_kernel.so")):  # the binding links those of all operators
+            if path.name == f"lib{path.parents[2].name}_kernel.so":
+                ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
-        torch.ops.load_library(find_library(f"{BINDING}.so"))
+        try:
+            torch.ops.load_library(binding)
+        except OSError as error:
+            sought = os.environ.get("LD_LIBRARY_PATH") or "empty"
+            raise ImportError(f"{binding} does not load: {error}; LD_LIBRARY_PATH is {sought}") from error
         _loaded.add(operator)
 
 
@@ -63,16 +90,6 @@ def manager() -> Manager:
     """A torch.classes.ShmemOps.Manager; some operator must be loaded."""
     made: Manager = torch.classes.ShmemOps.Manager()
     return made
-
-
-def see_through_autocast() -> None:
-    """What aot_eager makes of an operator that writes its outputs has kernels for autocast on CPU and CUDA, none for the
-    NPU's. Autocast has nothing to do there."""
-    from torch._higher_order_ops import auto_functionalize as made
-
-    for name in ("auto_functionalized", "auto_functionalized_v2"):
-        if hasattr(made, name):
-            getattr(made, name).fallthrough(torch._C.DispatchKey.AutocastPrivateUse1)
 
 
 def register_for_tracing(class_name: str, operator: str) -> None:
@@ -96,6 +113,5 @@ def register_for_tracing(class_name: str, operator: str) -> None:
         def get_name(self) -> str:
             return class_name
 
-    see_through_autocast()
     torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
     torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)
