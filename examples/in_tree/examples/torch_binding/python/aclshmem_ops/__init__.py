@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text a64f4f819c4a7b04
+# text c57c094fe24fcfb0
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import aclshmem_ops.<operator>
@@ -73,6 +73,7 @@ def load(operator: str) -> None:
     if operator not in _loaded:
         binding = find_library(f"{BINDING}.so")
         check_versions(binding)
+        ctypes.CDLL("libascendcl.so", mode=ctypes.RTLD_GLOBAL)  # kernels of the tree need not link it
         for path in sorted(KERNELS.glob("lib*_kernel.so")):  # the binding links those of all operators
             ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
         ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
@@ -88,6 +89,16 @@ def manager() -> Manager:
     """A torch.classes.ShmemOps.Manager; some operator must be loaded."""
     made: Manager = torch.classes.ShmemOps.Manager()
     return made
+
+
+def see_through_autocast() -> None:
+    """What aot_eager makes of an operator that writes its outputs has kernels for autocast on CPU and CUDA, none for the
+    NPU's. Autocast has nothing to do there."""
+    from torch._higher_order_ops import auto_functionalize as made
+
+    for name in ("auto_functionalized", "auto_functionalized_v2"):
+        if hasattr(made, name):
+            getattr(made, name).fallthrough(torch._C.DispatchKey.AutocastPrivateUse1)
 
 
 def register_for_tracing(class_name: str, operator: str) -> None:
@@ -111,5 +122,6 @@ def register_for_tracing(class_name: str, operator: str) -> None:
         def get_name(self) -> str:
             return class_name
 
+    see_through_autocast()
     torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
     torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)

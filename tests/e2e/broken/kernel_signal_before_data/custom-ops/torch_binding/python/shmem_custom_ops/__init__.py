@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text bb21afbdf4b9e1b8
+# text 84da0071577a0aaf
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import shmem_custom_ops.<operator>
@@ -92,6 +92,16 @@ def manager() -> Manager:
     return made
 
 
+def see_through_autocast() -> None:
+    """What aot_eager makes of an operator that writes its outputs has kernels for autocast on CPU and CUDA, none for the
+    NPU's. Autocast has nothing to do there."""
+    from torch._higher_order_ops import auto_functionalize as made
+
+    for name in ("auto_functionalized", "auto_functionalized_v2"):
+        if hasattr(made, name):
+            getattr(made, name).fallthrough(torch._C.DispatchKey.AutocastPrivateUse1)
+
+
 def register_for_tracing(class_name: str, operator: str) -> None:
     """What stands for the class and its operator while torch traces a function: outputs are written in place, so there is
     nothing to compute and no shape to tell."""
@@ -113,5 +123,6 @@ def register_for_tracing(class_name: str, operator: str) -> None:
         def get_name(self) -> str:
             return class_name
 
+    see_through_autocast()
     torch._library.register_fake_class(f"ShmemOps::{class_name}")(Fake)
     torch.library.register_fake(f"shmem_ops::{operator}", lambda *_, **__: None)
