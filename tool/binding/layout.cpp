@@ -108,7 +108,7 @@ std::string call(size_t indent,
 
 std::string call_of_lists(std::string_view head, const std::vector<std::string>& items) {
   const std::string start = std::string(head) + "(";
-  const std::string line = start + joined(items, ", ") + ");\n";
+  std::string line = start + joined(items, ", ") + ");\n";
   if (line.size() - 1 <= kColumns) {
     return line;
   }

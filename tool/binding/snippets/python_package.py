@@ -68,9 +68,10 @@ def check_versions(binding: str) -> None:
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        kernel = find_library(f"lib{operator}_kernel.so", operator)
         binding = find_library(f"{BINDING}.so")
         check_versions(binding)
-@@preload@@        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
+@@preload@@        ctypes.CDLL(kernel, mode=ctypes.RTLD_GLOBAL)
         try:
             torch.ops.load_library(binding)
         except OSError as error:

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text c57c094fe24fcfb0
+# text d368df57546a0b93
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import aclshmem_ops.<operator>
@@ -71,12 +71,13 @@ def check_versions(binding: str) -> None:
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        kernel = find_library(f"lib{operator}_kernel.so", operator)
         binding = find_library(f"{BINDING}.so")
         check_versions(binding)
         ctypes.CDLL("libascendcl.so", mode=ctypes.RTLD_GLOBAL)  # kernels of the tree need not link it
         for path in sorted(KERNELS.glob("lib*_kernel.so")):  # the binding links those of all operators
             ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
+        ctypes.CDLL(kernel, mode=ctypes.RTLD_GLOBAL)
         try:
             torch.ops.load_library(binding)
         except OSError as error:

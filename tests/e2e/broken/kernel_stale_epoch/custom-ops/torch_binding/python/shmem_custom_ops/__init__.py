@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 84da0071577a0aaf
+# text ae4f8dd4d061c0e4
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import shmem_custom_ops.<operator>
@@ -72,12 +72,13 @@ def check_versions(binding: str) -> None:
 def load(operator: str) -> None:
     """Loads an operator's kernel library and the binding into this process, once."""
     if operator not in _loaded:
+        kernel = find_library(f"lib{operator}_kernel.so", operator)
         binding = find_library(f"{BINDING}.so")
         check_versions(binding)
         for path in sorted(CUSTOM_OPS.glob("*/build/lib/lib*_kernel.so")):  # the binding links those of all operators
             if path.name == f"lib{path.parents[2].name}_kernel.so":
                 ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-        ctypes.CDLL(find_library(f"lib{operator}_kernel.so", operator), mode=ctypes.RTLD_GLOBAL)
+        ctypes.CDLL(kernel, mode=ctypes.RTLD_GLOBAL)
         try:
             torch.ops.load_library(binding)
         except OSError as error:
