@@ -1,10 +1,10 @@
-"""One command, one run, ratios: AllGather, compile time, dispatch, latency, start-up.
+"""One command, one run, ratios: AllGather, compile time, dispatch, latency, start-up, the generator.
 
     python3 bench/run.py [--quick] [--only SECTION…] [--out docs/benchmarks.json]
 
-Needs scripts/quickstart.sh to have run (out/release and the built example). Everything that is compared is measured in
-this one run, because absolute times of a shared machine mean little. Writes a JSON file and, with --docs, the table and
-chart of docs/benchmarks.md.
+Needs scripts/quickstart.sh to have run: out/release and the built example, which `generate` and `binding_of_many` do
+without. Everything that is compared is measured in this one run, because absolute times of a shared machine mean
+little. Writes a JSON file and, with --docs, the tables and chart of docs/benchmarks.md.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import chart  # noqa: E402
 import sections  # noqa: E402
+from setting import Setting  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -28,12 +29,13 @@ def main():
     parser.add_argument("--docs", action="store_true", help="write docs/benchmarks.md and docs/benchmarks.svg")
     args = parser.parse_args()
 
-    setting = sections.Setting(ROOT, args.quick)
-    missing = setting.missing()
+    chosen = args.only or list(sections.ALL)
+    setting = Setting(ROOT, args.quick)
+    missing = setting.missing(with_example=not sections.NEEDS_EXAMPLE.isdisjoint(chosen))
     if missing:
         sys.exit(f"{missing}\nRun scripts/quickstart.sh first.")
     results = {"machine": setting.describe(), "sections": {}}
-    for name in args.only or sections.ALL:
+    for name in chosen:
         print(f"== {name}", file=sys.stderr, flush=True)
         results["sections"][name] = sections.ALL[name](setting)
         for line in sections.table(name, results["sections"][name]):
