@@ -9,7 +9,7 @@ function(add_vendor_library name)
   set_property(GLOBAL APPEND PROPERTY SHMEM_SIM_VENDOR_LIBRARIES vendor_${name})
 endfunction()
 
-file(WRITE ${PROJECT_BINARY_DIR}/generated/empty.cpp "// A library without symbols of its own.\n")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/empty.cpp CONTENT "// A library without symbols of its own.\n")  # kept when equal
 set(empty ${PROJECT_BINARY_DIR}/generated/empty.cpp)
 add_vendor_library(hccl sim/acl/hccl.cpp)
 foreach(name acl_op_compiler ge_runner graph acl_tdt_channel runtime tiling_api platform register nnopbase)

@@ -134,8 +134,14 @@ class Search {
   // Arguments of commands, not comments: a comment may speak of the other mode. One place of a
   // name is enough to find the others.
   void search_cmake(const std::string& path) {
-    const CMakeText text = parse_cmake(existing_.at(path));
-    for (const char* name : {names_of_other(mode_).library, names_of_other(mode_).kernels}) {
+    const ModeNames& names = names_of_other(mode_);
+    const std::string& file = existing_.at(path);
+    if (file.find(names.library) == std::string::npos &&
+        file.find(names.kernels) == std::string::npos) {
+      return;
+    }
+    const CMakeText text = parse_cmake(file);
+    for (const char* name : {names.library, names.kernels}) {
       if (const CMakeArgument* found = first_with(text, name)) {
         object_name(path, found->begin, name);
       }

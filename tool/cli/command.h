@@ -7,6 +7,7 @@
 
 #include "tool/base/file_system.h"
 #include "tool/base/process.h"
+#include "tool/binding/file_set.h"
 #include "tool/build/plan.h"
 #include "tool/cli/args.h"
 #include "tool/cli/json.h"
@@ -81,6 +82,11 @@ Outcome command_completion(Environment& environment);
 
 // Steps that `run` chains; each fills the outcome and says whether to go on.
 bool generate(Environment& environment, const Operator& op, Outcome& outcome);
+// The plan of `generate` if it would write nothing. Reads only, and without the tree's lock: many
+// operators can be asked at once.
+std::optional<binding::Plan> unchanged_plan(const Operator& op, FileSystem& files);
+// What `generate` says of such a plan.
+void tell_unchanged(const Environment& environment, const binding::Plan& plan, Outcome& outcome);
 std::optional<build::Target> open_target(Environment& environment, Outcome& outcome);
 bool build_operator(Environment& environment,
                     const Operator& op,

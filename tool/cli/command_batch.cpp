@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <map>
+#include <thread>
 
 #include "tool/base/text.h"
 #include "tool/binding/places.h"
@@ -22,7 +24,8 @@ struct Item {
   Args args;  // as of a `run` of this operator
   Outcome outcome;
   std::optional<Operator> op;
-  std::string log;  // all it said
+  std::optional<binding::Plan> unchanged;  // there is nothing to generate
+  std::string log;                         // all it said
 
   bool goes_on() const { return op && row.state == BatchState::kReady; }
 };
@@ -41,7 +44,8 @@ class Batch {
   Batch(Environment& environment, const std::vector<std::string>& folders)
       : environment_(environment) {
     for (const std::string& folder : folders) {
-      items_.push_back({{folder, BatchState::kReady, "", 0, {}, {}}, environment.args, {}, {}, {}});
+      items_.push_back(
+          {{folder, BatchState::kReady, "", 0, {}, {}}, environment.args, {}, {}, {}, {}});
       items_.back().args.path = folder;
     }
   }
@@ -97,10 +101,29 @@ class Batch {
     item.row.why = why;
   }
 
+  // Reading, and seeing that nothing has changed, needs no other operator.
+  void read_all() {
+    std::atomic<size_t> next = 0;
+    const auto read_some = [&] {
+      for (size_t i = next++; i < items_.size(); i = next++) {
+        Environment environment = environment_of(items_[i]);
+        items_[i].op = open_gated(environment, items_[i].outcome);
+        if (items_[i].op) {
+          items_[i].unchanged = unchanged_plan(*items_[i].op, environment_.files);
+        }
+      }
+    };
+    std::vector<std::jthread> others;
+    const size_t threads = std::min<size_t>(std::thread::hardware_concurrency(), items_.size());
+    for (size_t i = 1; i < threads; ++i) {
+      others.emplace_back(read_some);
+    }
+    read_some();
+  }
+
   void admit_all() {
+    read_all();
     for (Item& item : items_) {
-      Environment environment = environment_of(item);
-      item.op = open_gated(environment, item.outcome);
       if (!item.op && item.outcome.exit_code == kExitDone) {
         skip(item, item.outcome.why);
         item.outcome.text.clear();  // its row says it
@@ -118,7 +141,11 @@ class Batch {
       if (item.goes_on()) {
         announce(item, "generate");
         Environment environment = environment_of(item);
-        generate(environment, *item.op, item.outcome);
+        if (item.unchanged) {
+          tell_unchanged(environment, *item.unchanged, item.outcome);
+        } else {
+          generate(environment, *item.op, item.outcome);
+        }
         settle(item);
       }
     }

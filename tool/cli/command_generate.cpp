@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tool/base/line_diff.h"
 #include "tool/base/tree_writer.h"
 #include "tool/binding/file_set.h"
@@ -27,19 +29,29 @@ std::string_view word_of(PlannedFile::Action action) {
   return "";
 }
 
-// Two classes of one name cannot be registered in one library (docs/contract.md, names).
+// Two classes of one name cannot be registered in one library (docs/contract.md, names). An
+// operator whose own source registers the class came first: another one was refused then, so that a
+// run with nothing to do does not read the sources of all operators.
 std::string class_taken_by(const Operator& op, FileSystem& files) {
   const std::string binding = binding::places_of(op.contract).binding;
   const std::string registration =
       fmt::format("REGISTER_SHMEM_OPS_CLASS({},", op.contract.class_name);
-  std::vector<std::string> paths = {binding + "/src/torch_bindings.cpp"};
-  for (const std::string& other : other_sources(op, binding, files)) {
-    paths.push_back(fmt::format("{}/src/torch_bind_{}.cpp", binding, other));
+  const auto registers = [&](const std::string& source) {
+    const auto text = files.read(below(op.tree, source));
+    return text.ok() && text.value().find(registration) != std::string::npos;
+  };
+  const auto source_of = [&](const std::string& name) {
+    return fmt::format("{}/src/torch_bind_{}.cpp", binding, name);
+  };
+  if (const std::string shared = binding + "/src/torch_bindings.cpp"; registers(shared)) {
+    return below(op.tree, shared);
   }
-  for (const std::string& path : paths) {
-    const auto text = files.read(below(op.tree, path));
-    if (text.ok() && text.value().find(registration) != std::string::npos) {
-      return below(op.tree, path);
+  if (registers(source_of(op.contract.op_name))) {
+    return "";
+  }
+  for (const std::string& other : other_sources(op, binding, files)) {
+    if (registers(source_of(other))) {
+      return below(op.tree, source_of(other));
     }
   }
   return "";
@@ -120,6 +132,23 @@ std::string_view kind_of(const PlannedFile& file, const std::string& old) {
 }
 
 }  // namespace
+
+std::optional<binding::Plan> unchanged_plan(const Operator& op, FileSystem& files) {
+  auto proposal = propose(op, files);
+  if (!proposal.ok() || !proposal.value().tree.problems.empty() ||
+      !class_taken_by(op, files).empty()) {
+    return std::nullopt;
+  }
+  binding::Plan& plan = proposal.value().tree.plan;
+  const bool unchanged = std::all_of(plan.begin(), plan.end(), [](const auto& entry) {
+    return entry.second.action == PlannedFile::Action::kUnchanged;
+  });
+  return unchanged ? std::optional(std::move(plan)) : std::nullopt;
+}
+
+void tell_unchanged(const Environment& environment, const binding::Plan& plan, Outcome& outcome) {
+  tell(environment.args, plan, outcome);
+}
 
 bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
   auto writer = TreeWriter::open(op.tree);  // from here on nobody else writes into the tree

@@ -6,6 +6,7 @@ Both PEs run every check, in one order. Prints a JSON object: check -> "right", 
 """
 
 import copy
+import io
 import json
 import multiprocessing
 import pickle
@@ -218,6 +219,24 @@ def bl_89_compiled_under_autocast(job):
         expect(torch.equal(run(job.data(job.pe).npu()).cpu(), job.golden()), "eager: wrong")
         compiled = torch.compile(run, backend="aot_eager", fullgraph=True)
         expect(torch.equal(compiled(job.data(job.pe).npu()).cpu(), job.golden()), "compiled: wrong")
+
+
+def bl_90_saving_an_exported_program(job):
+    class Holder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.op = job.op
+
+        def forward(self, source):
+            out = source.new_empty(PES, *source.shape)
+            torch.ops.shmem_ops.all_gather(self.op, out, source)
+            return out
+
+    source = job.data(job.pe).npu()
+    exported = torch.export.export(Holder(), (source,), strict=False)
+    expect(torch.equal(exported.module()(source).cpu(), job.golden()), "exported: wrong")
+    # An object that could be copied would be copied while torch traces, and making one is collective.
+    refused(lambda: torch.export.save(exported, io.BytesIO()), "Cannot serialize custom bound C++ class")
 
 
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("bl_")]
