@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +14,7 @@ import unittest
 import uuid
 
 from example_tree import built_example, copy_example
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -23,12 +23,6 @@ TOOL = BUILD / "bin/shmem-bind"
 
 def tool(*arguments):
     return subprocess.run([str(TOOL), *map(str, arguments)], capture_output=True, text=True, check=False, timeout=600)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def processes_with(mark):

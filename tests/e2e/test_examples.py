@@ -6,12 +6,12 @@ Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem.
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import unittest
 
 from example_tree import built_example, copy_example
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -27,12 +27,6 @@ def run(*command, **options):
 
 def tool(command, op, *arguments):
     return run(BUILD / "bin/shmem-bind", command, op, *arguments)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def run_program(op, pes, **settings):

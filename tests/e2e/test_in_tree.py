@@ -7,10 +7,11 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import unittest
+
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -69,12 +70,9 @@ class InTree(unittest.TestCase):
         self.assertTrue(all(job["records"] > 0 for job in verdict["jobs"]))
 
     def test_4_programs_run_without_the_tool(self):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
         runs = {
             self.start("examples/python_extension/torch_test/pair_exchange.py", "--pes", "2"): ["2 个 PE 全部通过"],
-            self.start(ROOT / "tests/e2e/programs/in_tree.py", str(self.tree), str(port)):
+            self.start(ROOT / "tests/e2e/programs/in_tree.py", str(self.tree), str(free_port())):
                 ["before attr_init: RingShift: SHMEM is not initialised", "compiled: True True", "after close: RingShift: used after close()",
                  "after finalize: RingShift: used after close() or Manager.finalize()", "end"],
         }

@@ -7,21 +7,15 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import unittest
 
 from example_tree import built_example
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
 PROGRAMS = ROOT / "tests/e2e/programs"
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def program(name, *arguments):

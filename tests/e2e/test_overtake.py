@@ -7,7 +7,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -15,6 +14,7 @@ import tempfile
 import unittest
 
 from example_tree import built_example
+from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
@@ -26,12 +26,6 @@ def run(command, **options):
     if result.returncode != 0:
         raise AssertionError(f"{command[0]} returned {result.returncode}:\n{result.stdout[-2000:]}{result.stderr[-4000:]}")
     return result.stdout
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Overtake(unittest.TestCase):

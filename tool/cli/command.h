@@ -85,8 +85,8 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome);
 // The plan of `generate` if it would write nothing. Reads only, and without the tree's lock: many
 // operators can be asked at once.
 std::optional<binding::Plan> unchanged_plan(const Operator& op, FileSystem& files);
-// What `generate` says of such a plan.
-void tell_unchanged(const Environment& environment, const binding::Plan& plan, Outcome& outcome);
+// What `generate` says of a plan that is carried out.
+void tell_plan(const Args& args, const binding::Plan& plan, Outcome& outcome);
 std::optional<build::Target> open_target(Environment& environment, Outcome& outcome);
 bool build_operator(Environment& environment,
                     const Operator& op,

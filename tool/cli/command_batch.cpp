@@ -142,7 +142,7 @@ class Batch {
         announce(item, "generate");
         Environment environment = environment_of(item);
         if (item.unchanged) {
-          tell_unchanged(environment, *item.unchanged, item.outcome);
+          tell_plan(item.args, *item.unchanged, item.outcome);
         } else {
           generate(environment, *item.op, item.outcome);
         }

@@ -100,26 +100,6 @@ std::vector<TreeFile> changes_of(const binding::Plan& plan,
   return changes;
 }
 
-void tell(const Args& args, const binding::Plan& plan, Outcome& outcome) {
-  int written = 0;
-  std::vector<std::string> entries;
-  for (const auto& [path, file] : plan) {
-    entries.push_back(JsonObject().add("path", path).add("action", word_of(file.action)).text());
-    if (file.action == PlannedFile::Action::kUnchanged) {
-      continue;
-    }
-    ++written;
-    outcome.text +=
-        fmt::format("{}{} {}\n", args.dry_run ? "would " : "", word_of(file.action), path);
-  }
-  outcome.json.add_value("files", json_list(entries));
-  outcome.text += written == 0 ? fmt::format("generate: {} files, nothing to write\n", plan.size())
-                               : fmt::format("generate: {} of {} files {}\n",
-                                             written,
-                                             plan.size(),
-                                             args.dry_run ? "would be written" : "written");
-}
-
 // Why a file would change: what the person changed, or what we changed.
 std::string_view kind_of(const PlannedFile& file, const std::string& old) {
   if (file.action == PlannedFile::Action::kConflict) {
@@ -146,8 +126,24 @@ std::optional<binding::Plan> unchanged_plan(const Operator& op, FileSystem& file
   return unchanged ? std::optional(std::move(plan)) : std::nullopt;
 }
 
-void tell_unchanged(const Environment& environment, const binding::Plan& plan, Outcome& outcome) {
-  tell(environment.args, plan, outcome);
+void tell_plan(const Args& args, const binding::Plan& plan, Outcome& outcome) {
+  int written = 0;
+  std::vector<std::string> entries;
+  for (const auto& [path, file] : plan) {
+    entries.push_back(JsonObject().add("path", path).add("action", word_of(file.action)).text());
+    if (file.action == PlannedFile::Action::kUnchanged) {
+      continue;
+    }
+    ++written;
+    outcome.text +=
+        fmt::format("{}{} {}\n", args.dry_run ? "would " : "", word_of(file.action), path);
+  }
+  outcome.json.add_value("files", json_list(entries));
+  outcome.text += written == 0 ? fmt::format("generate: {} files, nothing to write\n", plan.size())
+                               : fmt::format("generate: {} of {} files {}\n",
+                                             written,
+                                             plan.size(),
+                                             args.dry_run ? "would be written" : "written");
 }
 
 bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
@@ -185,7 +181,7 @@ bool generate(Environment& environment, const Operator& op, Outcome& outcome) {
       return false;
     }
   }
-  tell(environment.args, plan, outcome);
+  tell_plan(environment.args, plan, outcome);
   return true;
 }
 
