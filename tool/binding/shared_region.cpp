@@ -27,6 +27,7 @@ struct Region {
   bool is_there = false;
   bool is_broken = false;
   bool has_break = false;  // the line break in front of it is ours
+  std::string line_break;  // of its lines
   size_t begin = 0;        // with that line break
   size_t end = 0;
   std::map<std::string, Entry> entries;
@@ -54,7 +55,7 @@ class RegionReader {
       const std::string_view line = line_at(text_, at, next);
       if (line == begin_ || line == begin_ + std::string(kBreakAdded)) {
         region_.is_broken = region_.is_broken || region_.is_there;
-        open(at, line != begin_);
+        open(at, next, line != begin_);
       } else if (line == end_) {
         region_.is_broken = region_.is_broken || !inside_;
         region_.end = next;
@@ -68,12 +69,14 @@ class RegionReader {
   }
 
  private:
-  void open(size_t at, bool has_break) {
+  // The break in front is the one that ends the mark: a "\r" before it may be another's last byte.
+  void open(size_t at, size_t next, bool has_break) {
     region_.is_there = true;
     region_.has_break = has_break;
+    region_.line_break = std::string_view(text_).substr(0, next).ends_with("\r\n") ? "\r\n" : "\n";
     region_.begin = at;
-    if (has_break && at > 0) {
-      region_.begin -= at > 1 && text_[at - 2] == '\r' ? 2 : 1;
+    if (has_break && std::string_view(text_).substr(0, at).ends_with(region_.line_break)) {
+      region_.begin -= region_.line_break.size();
     }
     inside_ = true;
   }
@@ -110,7 +113,8 @@ std::string line_break_of(const std::string& text) {
   return newline != std::string::npos && newline > 0 && text[newline - 1] == '\r' ? "\r\n" : "\n";
 }
 
-std::string region_text(const Region& region, const RegionPlace& place, const std::string& end) {
+std::string region_text(const Region& region, const RegionPlace& place) {
+  const std::string& end = region.line_break;
   std::string out = region.has_break ? end : "";
   out += fmt::format("{} shmem-bind: {} begin{}{}",
                      place.comment,
@@ -167,11 +171,12 @@ RegionEdit with_entry(const std::string& text,
   if (!region.is_there) {
     region.begin = region.end = place.at;
     region.has_break = place.at > 0 && text[place.at - 1] != '\n';
+    region.line_break = line_break_of(text);
   }
   region.entries[op] = {
       fmt::format("{}{}{}{}{}", place.comment, kOperator, op, kText, digest(joined(lines, "\n"))),
       lines};
-  return {spliced(text, region, region_text(region, place, line_break_of(text))), obstacle, false};
+  return {spliced(text, region, region_text(region, place)), obstacle, false};
 }
 
 RegionEdit without_entry(const std::string& text, const RegionPlace& place, const std::string& op) {
@@ -184,8 +189,7 @@ RegionEdit without_entry(const std::string& text, const RegionPlace& place, cons
   }
   const std::string obstacle = obstacle_of(region, place, op, nullptr);
   region.entries.erase(op);
-  const std::string middle =
-      region.entries.empty() ? "" : region_text(region, place, line_break_of(text));
+  const std::string middle = region.entries.empty() ? "" : region_text(region, place);
   return {spliced(text, region, middle), obstacle, false};
 }
 

@@ -17,6 +17,9 @@ const std::vector<std::string> kForeignTexts = {"",
                                                 "a\nb",
                                                 "a\r\nb\r\n",
                                                 "a\r\nb",
+                                                "a\r",
+                                                "a\nb\r",
+                                                "a\r\nb\r\r",
                                                 "\n\n",
                                                 "# shmem-bind: sources\n",
                                                 "\xEF\xBB\xBF a\n"};
@@ -29,6 +32,7 @@ void expect_kept(const std::string& text) {
   EXPECT_GT(added.text.size(), text.size());
   EXPECT_EQ(foreign_text(added.text, place), text);
   EXPECT_EQ(without_entry(added.text, place, "copy_rows").text, text);
+  EXPECT_EQ(with_entry(added.text, place, "copy_rows", kLines).text, added.text);
 }
 
 TEST(SharedRegion, EveryForeignByteStaysAndComesBack) {
