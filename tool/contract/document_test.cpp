@@ -155,6 +155,14 @@ TEST(Yaml, RefusesWhatItWouldMisread) {
   EXPECT_FALSE(yaml_complaint("a: *unknown\n").empty());
 }
 
+// yaml-cpp sees documents without end where one begins with a comma.
+TEST(Yaml, EndsAtACommaOutsideAList) {
+  for (const char* text :
+       {",", ",a", ", a: 1\n", "---\n,dsl_meta\n", "\"a\" , b", "!x ,\n", "&a ,"}) {
+    EXPECT_FALSE(yaml_complaint(text).empty()) << text;
+  }
+}
+
 TEST(Yaml, PointsAtFullWidthPunctuation) {
   Diagnostics diagnostics;
   const std::string text = "a: 1\ndtypes：[fp16，bf16]\nb: 2\n";

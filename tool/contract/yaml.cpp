@@ -1,11 +1,14 @@
 #include "tool/contract/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <sstream>
 
 #include "tool/contract/errors.h"
 
@@ -102,6 +105,53 @@ class Converter {
   bool too_large_ = false;
 };
 
+// Where the documents of a text begin, and whether the last of them has content.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  std::vector<YAML::Mark> marks;
+  bool filled = false;
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    marks.push_back(mark);
+    filled = false;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override { filled = true; }
+  void OnScalar(const YAML::Mark&,
+                const std::string&,
+                YAML::anchor_t,
+                const std::string&) override {
+    filled = true;
+  }
+  void OnSequenceStart(const YAML::Mark&,
+                       const std::string&,
+                       YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    filled = true;
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&,
+                  const std::string&,
+                  YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    filled = true;
+  }
+  void OnMapEnd() override {}
+};
+
+// Where something stands behind the first document. YAML::LoadAll does not end where a document
+// begins with a ',': yaml-cpp sees an empty one there, and does not move on.
+std::optional<YAML::Mark> second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  parser.HandleNextDocument(starts);
+  parser.HandleNextDocument(starts);
+  const bool more = starts.marks.size() == 2 && (starts.filled || parser);
+  return more ? std::optional(starts.marks[1]) : std::nullopt;
+}
+
 // A syntax error on or behind a line with look-alike punctuation is most likely caused by it.
 void report_syntax(std::string_view text,
                    const PlaceMap& places,
@@ -138,17 +188,20 @@ const YamlNode& YamlNode::operator[](std::string_view key) const {
 
 YamlNode parse_yaml(std::string_view text, const PlaceMap& places, Diagnostics& diagnostics) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) {
+    const std::string copy(text);
+    if (const auto second = second_document(copy)) {
+      const size_t at = std::min(static_cast<size_t>(second->pos), text.size());
+      const bool marked = text.substr(at).starts_with("---");
+      const char* reason = marked ? "a second document begins (---)" : "nothing may begin here";
+      report_syntax(text, places, YAML::ParserException(*second, reason), diagnostics);
       return {};
     }
-    if (documents.size() > 1) {
-      const auto at = static_cast<size_t>(std::max(documents[1].Mark().pos, 0));
-      diagnostics.add(kBadYaml, places.span(at, at + 1), "a second document begins (---)");
+    const YAML::Node document = YAML::Load(copy);
+    if (document.IsNull()) {
       return {};
     }
     Converter converter(text, places, diagnostics);
-    YamlNode root = converter.convert(documents[0], 0);
+    YamlNode root = converter.convert(document, 0);
     return converter.too_large() ? YamlNode{} : root;
   } catch (const YAML::Exception& error) {
     report_syntax(text, places, error, diagnostics);
