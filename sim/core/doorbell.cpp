@@ -21,6 +21,7 @@
 #include "sim/core/block.h"
 #include "sim/core/control.h"
 #include "sim/core/wait.h"
+#include "sim/core/yield_pause.h"
 
 namespace shmem_sim {
 namespace {
@@ -30,7 +31,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kYields = 32;
 constexpr auto kSlowYield = 200us;  // another process had the core
-constexpr auto kYieldPause = 20ms;  // so long nobody yields afterwards
 
 constexpr uint64_t kHostThread = 0xffff;  // in place of a block number
 
@@ -178,20 +178,18 @@ void adaptive_wait(std::atomic<uint32_t>& word,
                    std::atomic<uint32_t>& sleeping,
                    uint32_t seen,
                    std::chrono::nanoseconds longest) {
-  thread_local Clock::time_point no_yield_until{};
-  for (int i = 0; i < kYields; ++i) {
+  thread_local YieldPause pause;
+  auto now = Clock::now();
+  for (int i = 0; i < kYields && !pause.holds(now); ++i) {
     if (word.load(std::memory_order_acquire) != seen) {
       return;
     }
-    const auto before = Clock::now();
-    if (before < no_yield_until) {
-      break;
-    }
     sched_yield();
     const auto after = Clock::now();
-    if (after - before > kSlowYield) {
-      no_yield_until = after + kYieldPause;
+    if (after - now > kSlowYield) {
+      pause.begin(after);
     }
+    now = after;
   }
   sleeping.store(1, std::memory_order_seq_cst);
   if (word.load(std::memory_order_seq_cst) == seen) {
