@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "tool/base/text.h"
@@ -52,15 +51,7 @@ class Verification {
   Verdict run() {
     verdict_.op = contract_.op_name;
     warn_of_drift();
-    std::vector<Job> forked;
-    std::vector<Job> others;
-    for (Job& job : plan_jobs(contract_, options_)) {
-      (job.launcher == "torchrun" ? others : forked).push_back(std::move(job));
-    }
-    run_plan(forked);
-    for (const Job& job : others) {
-      run_torchrun(job);
-    }
+    run_plan(plan_jobs(contract_, options_));
     read_findings();
     verdict_.verified =
         verdict_.problems.empty() && verdict_.findings.empty() && !verdict_.jobs.empty() &&
@@ -96,17 +87,11 @@ class Verification {
     }
   }
 
-  // Runs the test once with these arguments; its report, or null after saying what went wrong.
-  Json run_test(std::vector<std::string> arguments,
-                const std::string& what,
-                int64_t deadline_s,
-                const std::map<std::string, std::string>& environment) {
-    const std::string report = fmt::format("{}/report-{}.json", folder_, reports_++);
-    std::vector<std::string> words = {target_.python, test_script()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    words.insert(words.end(), {"--report", report});
-    Command command = build::in_environment(target_, words);
-    command.environment.insert(environment.begin(), environment.end());
+  // Runs the test on a plan; its report, or null after saying what went wrong.
+  Json run_test(const std::string& plan, int64_t deadline_s) {
+    const std::string report = folder_ + "/report.json";
+    Command command = build::in_environment(
+        target_, {target_.python, test_script(), "--plan", plan, "--report", report});
     command.deadline = std::chrono::seconds(deadline_s);
     const ProcessResult result = runner_.run(command, on_line_);
     auto text = files_.read(report);
@@ -118,8 +103,7 @@ class Verification {
         tail += fmt::format("\n    {}", lines[i]);
       }
       verdict_.problems.push_back(
-          fmt::format("{}: {}{}",
-                      what,
+          fmt::format("test: {}{}",
                       result.timed_out ? fmt::format("not finished within {} s", deadline_s)
                                        : fmt::format("no report, exit code {}", result.exit_code),
                       tail));
@@ -130,8 +114,7 @@ class Verification {
           return item.value("passed", false);
         });
     if (all_passed != (result.exit_code == 0)) {
-      verdict_.problems.push_back(fmt::format("{}: the report says {}, the exit code is {}",
-                                              what,
+      verdict_.problems.push_back(fmt::format("test: the report says {}, the exit code is {}",
                                               all_passed ? "passed" : "failed",
                                               result.exit_code));
     }
@@ -170,7 +153,7 @@ class Verification {
       return;
     }
     const int64_t deadline = options_.deadline_s * static_cast<int64_t>(jobs.size()) + 30;
-    const Json results = run_test({"--plan", plan}, "test", deadline, {});
+    const Json results = run_test(plan, deadline);
     if (results.is_null()) {
       return;
     }
@@ -180,28 +163,6 @@ class Verification {
     }
     for (size_t i = 0; i < std::min(results.size(), jobs.size()); ++i) {
       add(jobs[i], results[i]);
-    }
-  }
-
-  void run_torchrun(const Job& job) {
-    const Json results =
-        run_test({"--launcher",
-                  "torchrun",
-                  "--pes",
-                  std::to_string(job.pes),
-                  "--dtype",
-                  job.dtypes[0],
-                  "--case",
-                  job.cases[0],
-                  "--calls",
-                  std::to_string(job.calls)},
-                 job.name,
-                 options_.deadline_s + 60,
-                 {{"SHMEM_SIM_FINDINGS", findings_path()}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}});
-    if (!results.is_null() && results.size() == 1) {
-      add(job, results[0]);
-    } else if (!results.is_null()) {
-      verdict_.problems.push_back(job.name + ": no result");
     }
   }
 
@@ -234,7 +195,6 @@ class Verification {
   ProcessRunner& runner_;
   const OnLine& on_line_;
   std::string folder_;
-  int reports_ = 0;
   Verdict verdict_;
 };
 

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text cfb5d9747647eaf0
+# contract ea14fd91682dfd1d, text 097c5fcc92318e05
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -550,6 +550,55 @@ def run_under_torchrun(args):
     os._exit(code)
 
 
+def torchrun_command(pes, arguments):
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(pes),
+            str(pathlib.Path(__file__).resolve()), *arguments]
+
+
+def start_torchrun(job, path):
+    """任务表中的 torchrun 任务: 另起一组进程, 与其余任务同时进行。"""
+    arguments = ["--dtype", *job["dtypes"], "--case", *job["cases"], "--seed", str(job["seed"]), "--calls", str(job["calls"]),
+                 "--report", path]
+    with open(path + ".log", "w", encoding="utf-8") as log:
+        return subprocess.Popen(torchrun_command(job["pes"], arguments), stdout=log, stderr=subprocess.STDOUT,
+                                preexec_fn=end_with_parent, env={**os.environ, **job.get("environment", {})})
+
+
+def end_torchrun(job, process, path):
+    """等待它结束, 返回它的结果字典; 超时则结束它 (各 PE 随之结束)。"""
+    try:
+        code = process.wait(timeout=job["deadline"])
+    except subprocess.TimeoutExpired:
+        process.kill()
+        code = process.wait()
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    with open(path + ".log", encoding="utf-8") as log:
+        print(log.read(), end="", flush=True)
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)["results"][0]
+    problems = result["problems"] + ([f"torchrun 的退出码是 {code}"] if code != 0 else [])
+    return {**result, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
+
+
+def run_jobs(jobs):
+    """依次运行各任务; torchrun 任务在旁边进行, 到它时才等它。返回各任务的结果字典。"""
+    results = []
+    with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+        paths = [os.path.join(folder, f"{index}.json") for index in range(len(jobs))]
+        beside = {path: start_torchrun(job, path) for job, path in zip(jobs, paths) if job["launcher"] == "torchrun"}
+        # 导入一次, 各 PE 由此 fork; 父进程不做任何张量运算, 不触碰设备
+        import torch
+        import torch_npu  # noqa: F401
+
+        torch.set_num_threads(1)
+        for job, path in zip(jobs, paths):
+            results.append(end_torchrun(job, beside[path], path) if path in beside else run_job(job))
+            mark = "通过" if results[-1]["passed"] else "失败"
+            print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {mark} {results[-1]['seconds']} s", flush=True)
+    return results
+
+
 def finish(results, report):
     for result in results:
         mark = "通过" if result["passed"] else "失败"
@@ -599,17 +648,11 @@ def main(arguments=None):
         given = json.loads(args.worker)
         worker_process(given["pe"], given["job"])
     if args.launcher == "torchrun" and "RANK" not in os.environ:
-        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(args.pes),
-                   str(pathlib.Path(__file__).resolve()), *(arguments or sys.argv[1:])]
+        command = torchrun_command(args.pes, arguments or sys.argv[1:])
         sys.stdout.flush()
         os.execv(command[0], command)
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
         run_under_torchrun(args)
-    # 导入一次, 各 PE 由此 fork; 父进程不做任何张量运算, 不触碰设备
-    import torch
-    import torch_npu  # noqa: F401
-
-    torch.set_num_threads(1)
     if args.plan:
         with open(args.plan, encoding="utf-8") as file:
             jobs = json.load(file)
@@ -617,12 +660,7 @@ def main(arguments=None):
         jobs = [make_job(args)]
         if args.ip_port:
             jobs[0]["ip_port"] = args.ip_port
-    results = []
-    for job in jobs:
-        results.append(run_job(job))
-        print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {'通过' if results[-1]['passed'] else '失败'} "
-              f"{results[-1]['seconds']} s", flush=True)
-    return finish(results, args.report)
+    return finish(run_jobs(jobs), args.report)
 
 
 if __name__ == "__main__":
