@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text d48ba8af4f9ffb2b
+# contract 105664ba1638fdad, text 6d92ff4870b992c4
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -11,6 +11,7 @@ torchrun 运行:   torchrun --nproc-per-node 8 torch_test_kv_shuffle.py
 
 import argparse
 import ctypes
+import gc
 import hashlib
 import json
 import math
@@ -211,11 +212,11 @@ def gen_data(n_pes, job, dtype_name, case, call):
 
 
 def as_bytes(tensor):
-    """张量内容的字节 (按元素顺序)。"""
+    """张量内容的字节 (按元素顺序), 连续的张量不复制。"""
     import torch
 
     flat = tensor.contiguous().reshape(-1)
-    return b"" if flat.numel() == 0 else flat.view(torch.uint8).numpy().tobytes()
+    return memoryview(b"" if flat.numel() == 0 else flat.view(torch.uint8).numpy())
 
 
 def digest(tensors):
@@ -280,7 +281,7 @@ class DeviceTensor:
         blank = poisoned(copy.shape, copy.dtype)
         offset, shape, strides = self.view.storage_offset(), self.view.shape, self.view.stride()
         blank.as_strided(shape, strides, offset).copy_(copy.as_strided(shape, strides, offset))
-        return as_bytes(copy) == as_bytes(blank)
+        return same_bytes(copy, blank)
 
 
 # ---- 一个 PE ----
@@ -626,6 +627,7 @@ def run_jobs(jobs):
         import torch_npu  # noqa: F401
 
         torch.set_num_threads(1)
+        gc.freeze()  # 各 PE 不再扫描导入的模块
         for job, path in zip(jobs, paths):
             results.append(end_torchrun(job, beside[path], path) if path in beside else run_job(job))
             mark = "通过" if results[-1]["passed"] else "失败"
