@@ -28,7 +28,7 @@ step "1/3 set-up"
 scripts/setup.sh
 step "2/3 tool and simulated CANN (out/release)"
 cmake --preset release --log-level=WARNING
-cmake --build --preset release
+cmake --build --preset release -j "$(nproc)"
 step "3/3 examples/custom-ops/all_gather"
 . out/release/cann/set_env.sh
 . out/release/shmem/install/set_env.sh
