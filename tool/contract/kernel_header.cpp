@@ -317,6 +317,10 @@ KernelHeader read_kernel_header(const HeaderText& header, std::span<const Header
                                 "c++",
                                 "-std=c++17",
                                 "-nostdinc",
+                                // No compiler of this machine is looked for.
+                                "--gcc-toolchain=/shmem-bind",
+                                "--cuda-path=/shmem-bind",
+                                "--rocm-path=/shmem-bind",
                                 "-ferror-limit=0",
                                 stubs.c_str(),
                                 "-include",
