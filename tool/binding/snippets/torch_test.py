@@ -372,17 +372,16 @@ def worker(pe, job):
     return 1 if wrong else 0
 
 
-def end_with_parent():
-    """父进程被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
-    parent = os.getppid()
+def end_with_parent(parent):
+    """父进程 (进程号 parent) 被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
-def worker_process(pe, job):
+def worker_process(pe, job, parent):
     """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
-    end_with_parent()
+    end_with_parent(parent)
     code = 1
     try:
         code = worker(pe, job)

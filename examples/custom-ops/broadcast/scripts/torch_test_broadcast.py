@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 36d089b724c08540
+# contract bd780c16d05f2df2, text 27ea32dbc300a99d
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -384,17 +384,16 @@ def worker(pe, job):
     return 1 if wrong else 0
 
 
-def end_with_parent():
-    """父进程被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
-    parent = os.getppid()
+def end_with_parent(parent):
+    """父进程 (进程号 parent) 被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
 
-def worker_process(pe, job):
+def worker_process(pe, job, parent):
     """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
-    end_with_parent()
+    end_with_parent(parent)
     code = 1
     try:
         code = worker(pe, job)
@@ -409,6 +408,9 @@ def worker_process(pe, job):
 # ---- 父进程 ----
 
 
+AGENT = "SHMEM_BIND_AGENT"  # torchrun 的进程号, 即各 PE 的父进程
+
+
 def fresh_endpoint():
     """由系统给出一个空闲端口。"""
     with socket.socket() as probe:
@@ -418,15 +420,16 @@ def fresh_endpoint():
 
 def start_workers(job):
     pids = []
+    parent = os.getpid()
     for pe in range(job["pes"]):
         if job["launcher"] == "spawn":
-            text = json.dumps({"pe": pe, "job": job})
+            text = json.dumps({"pe": pe, "job": job, "parent": parent})
             pids.append(subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), "--worker", text]).pid)
         else:
             sys.stdout.flush()
             pid = os.fork()
             if pid == 0:
-                worker_process(pe, job)
+                worker_process(pe, job, parent)
             pids.append(pid)
     return pids
 
@@ -522,9 +525,9 @@ def run_job(job):
 
 def run_under_torchrun(args):
     """由 torchrun 启动: 每个进程就是一个 PE; 用 gloo 传递端点、收集结果。"""
+    end_with_parent(int(os.environ.get(AGENT, os.getppid())))
     import torch.distributed as dist
 
-    end_with_parent()
     begin = time.monotonic()
     dist.init_process_group("gloo")
     pe, pes = dist.get_rank(), dist.get_world_size()
@@ -558,9 +561,14 @@ def start_torchrun(job, path):
     """任务表中的 torchrun 任务: 另起一组进程, 与其余任务同时进行。"""
     arguments = ["--dtype", *job["dtypes"], "--case", *job["cases"], "--seed", str(job["seed"]), "--calls", str(job["calls"]),
                  "--report", path]
+    parent = os.getpid()
+
+    def become_agent():
+        end_with_parent(parent)
+        os.environ.update(job.get("environment", {}), **{AGENT: str(os.getpid())})
+
     with open(path + ".log", "w", encoding="utf-8") as log:
-        return subprocess.Popen(torchrun_command(job["pes"], arguments), stdout=log, stderr=subprocess.STDOUT,
-                                preexec_fn=end_with_parent, env={**os.environ, **job.get("environment", {})})
+        return subprocess.Popen(torchrun_command(job["pes"], arguments), stdout=log, stderr=subprocess.STDOUT, preexec_fn=become_agent)
 
 
 def end_torchrun(job, process, path):
@@ -646,10 +654,11 @@ def main(arguments=None):
     args = parse(arguments)
     if args.worker:
         given = json.loads(args.worker)
-        worker_process(given["pe"], given["job"])
+        worker_process(**given)
     if args.launcher == "torchrun" and "RANK" not in os.environ:
         command = torchrun_command(args.pes, arguments or sys.argv[1:])
         sys.stdout.flush()
+        os.environ[AGENT] = str(os.getpid())
         os.execv(command[0], command)
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
         run_under_torchrun(args)
