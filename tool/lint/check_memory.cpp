@@ -110,6 +110,28 @@ bool has_status(const std::string& name) {
   return is_runtime && !cleans_up;
 }
 
+// Whether Manager.attr_init raises by itself, or through functions of the tree.
+bool attr_init_raises(const Tree& tree) {
+  std::set<std::string> called;
+  for (const File<CppFile>& file : tree.cpp) {
+    if (const CppFunction* function = function_of(file, kManager, "attr_init")) {
+      for (const CppCall& call : file.facts.calls(function->body)) {
+        called.insert(call.name);
+      }
+    }
+  }
+  const auto raises = [&](const CppFunction& function, const File<CppFile>& file) {
+    return called.contains(function.name) && file.facts.mentions(function.body, "TORCH_CHECK");
+  };
+  return called.contains("TORCH_CHECK") ||
+         std::any_of(tree.cpp.begin(), tree.cpp.end(), [&](const File<CppFile>& file) {
+           const auto& functions = file.facts.functions;
+           return std::any_of(functions.begin(), functions.end(), [&](const CppFunction& function) {
+             return raises(function, file);
+           });
+         });
+}
+
 }  // namespace
 
 void check_allocation(const Tree& tree, Diagnostics& diagnostics) {
@@ -200,9 +222,10 @@ void check_status(const Tree& tree, Diagnostics& diagnostics) {
       }
     }
   }
+  const bool raises = attr_init_raises(tree);
   for (const File<PythonFile>& file : tree.python) {
     for (const PythonCall& call : file.facts.calls) {
-      if (call.name == "attr_init" && call.is_statement) {
+      if (call.name == "attr_init" && call.is_statement && !raises) {
         diagnostics.add(kIgnoredStatus, file.span(call.place.begin, call.place.end), call.name);
       }
     }

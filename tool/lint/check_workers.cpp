@@ -54,10 +54,11 @@ bool is_shmem_call(const std::string& name) {
 }  // namespace
 
 void check_load(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : test_scripts(tree)) {
+  for (const Script* script : shmem_scripts(tree)) {
     const PythonFile& file = script->facts;
     const auto callers = callers_of(file, "load_library");
-    const auto workers = worker_functions(file);
+    auto workers = worker_functions(file);
+    workers.merge(import_functions(file));
     const bool in_worker =
         std::any_of(callers.begin(), callers.end(), [&](const std::string& name) {
           return workers.contains(name);
@@ -72,7 +73,7 @@ void check_load(const Tree& tree, Diagnostics& diagnostics) {
 }
 
 void check_global(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : test_scripts(tree)) {
+  for (const Script* script : shmem_scripts(tree)) {
     const PythonFile& file = script->facts;
     const auto workers = worker_functions(file);
     for (const PythonName& name : file.set_under_main) {
@@ -92,7 +93,7 @@ void check_global(const Tree& tree, Diagnostics& diagnostics) {
 }
 
 void check_exit_codes(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : test_scripts(tree)) {
+  for (const Script* script : shmem_scripts(tree)) {
     for (const PythonCall& call : script->facts.calls) {
       const bool starts = call.name == "Process" || call.name == "Popen" || call.name == "fork";
       if ((starts && !looks_at_exit(script->facts, call.name)) || drops_exit(call)) {
@@ -103,7 +104,7 @@ void check_exit_codes(const Tree& tree, Diagnostics& diagnostics) {
 }
 
 void check_port(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : test_scripts(tree)) {
+  for (const Script* script : shmem_scripts(tree)) {
     for (const PythonName& text : script->facts.strings) {
       if (is_fixed_endpoint(text.text)) {
         diagnostics.add(kFixedPort, span_of(*script, text.place), text.text);

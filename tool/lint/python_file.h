@@ -23,7 +23,7 @@ struct PythonArgument {
 
 struct PythonCall {
   std::string name;      // the last word: manual_seed
-  std::string function;  // the def it stands in; empty: none
+  std::string function;  // the def it stands in, or __main__; empty: none
   bool is_statement = false;
   PythonPlace place;
   std::vector<PythonArgument> arguments;

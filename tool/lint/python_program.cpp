@@ -73,6 +73,8 @@ def facts_of(path):
         elif isinstance(node, ast.ImportFrom):
             for item in node.names:
                 facts["attributes"].append([item.name, function, place(node)])
+        elif is_main(node) and not function:
+            function = "__main__"
         for child in ast.iter_child_nodes(node):
             visit(child, function, isinstance(node, ast.Expr))
     visit(tree, "", False)

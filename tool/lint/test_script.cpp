@@ -4,13 +4,21 @@
 
 namespace shmem_bind::lint {
 
-std::vector<const Script*> test_scripts(const Tree& tree) {
+std::vector<const Script*> shmem_scripts(const Tree& tree) {
   std::vector<const Script*> scripts;
   for (const Script& script : tree.python) {
     if (call_of(script.facts, {"attr_init"}) != nullptr) {
       scripts.push_back(&script);
     }
   }
+  return scripts;
+}
+
+std::vector<const Script*> test_scripts(const Tree& tree) {
+  std::vector<const Script*> scripts = shmem_scripts(tree);
+  std::erase_if(scripts, [](const Script* script) {
+    return !script->name().starts_with("torch_test") && folder_name(script->path) != "torch_test";
+  });
   return scripts;
 }
 
@@ -49,6 +57,16 @@ std::set<std::string> worker_functions(const PythonFile& file) {
     const PythonArgument* target = call.argument("target");
     if (target != nullptr && file.function(target->text) != nullptr) {
       functions.insert(target->text);
+    }
+  }
+  return reached_from(file, std::move(functions));
+}
+
+std::set<std::string> import_functions(const PythonFile& file) {
+  std::set<std::string> functions = {""};
+  for (const PythonCall& call : file.calls) {
+    if (call.function.empty() && file.function(call.name) != nullptr) {
+      functions.insert(call.name);
     }
   }
   return reached_from(file, std::move(functions));
