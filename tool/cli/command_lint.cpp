@@ -34,7 +34,7 @@ Outcome command_lint(Environment& environment) {
     return outcome;
   }
   if (tree.value().file_count == 0) {
-    fail(outcome, {folder + " holds no C++, Python, CMake or Markdown file"});
+    fail(outcome, {folder + " holds no C++, Python, CMake, shell or Markdown file"});
     return outcome;
   }
   for (const std::string& note : tree.value().notes) {

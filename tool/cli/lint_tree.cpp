@@ -47,8 +47,8 @@ class Reader {
       if (name.starts_with('.') || files_.is_link(path)) {
         continue;
       }
-      const auto done = files_.is_folder(path) ? read_folder(shown + name + "/", path)
-                                               : read_file(shown + name, path);
+      auto done = files_.is_folder(path) ? read_folder(shown + name + "/", path)
+                                         : read_file(shown + name, path);
       if (!done.ok()) {
         return done;
       }
@@ -60,8 +60,9 @@ class Reader {
     const bool is_cpp = ends_with_one(path, {".cpp", ".cc", ".cxx", ".h", ".hpp"});
     const bool is_cmake = ends_with_one(path, {"/CMakeLists.txt", ".cmake"});
     const bool is_python = path.ends_with(".py");
+    const bool is_shell = path.ends_with(".sh");
     const bool is_document = path.ends_with(".md");
-    if (!is_cpp && !is_cmake && !is_python && !is_document) {
+    if (!is_cpp && !is_cmake && !is_python && !is_shell && !is_document) {
       return Done{};
     }
     auto text = files_.read(path);
@@ -76,6 +77,8 @@ class Reader {
       tree_.facts.cmake.push_back({path, source, binding::parse_cmake(text.value())});
     } else if (is_python) {
       tree_.facts.python.push_back({path, source, {}});
+    } else if (is_shell) {
+      tree_.facts.shell.push_back({path, source, lint::read_shell(text.value())});
     } else {
       documents_[path] = source;
       auto blocks = contract::fenced_blocks(text.value(), source);

@@ -153,24 +153,34 @@ void check_allocation(const Tree& tree, Diagnostics& diagnostics) {
   }
 }
 
+namespace {
+
+void check_late_zero_in(const File<CppFile>& file,
+                        const CppFunction& function,
+                        Diagnostics& diagnostics) {
+  std::set<std::string> allocated;
+  for (const CppCall& call : file.facts.calls(function.body)) {
+    if (call.name == "aclshmem_malloc" || call.name == "aclshmem_align") {
+      allocated.insert(receiver_of(file.facts, call, function.body.begin));
+    }
+    if (!is_one_of(call.name, {"memset", "aclrtMemset", "aclrtMemsetAsync"}) ||
+        call.arguments.empty()) {
+      continue;
+    }
+    for (const std::string& name : allocated) {
+      if (!name.empty() && file.facts.mentions(call.arguments[0], name)) {
+        diagnostics.add(kLateZero, token_span(file, call.name_at), name);
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void check_late_zero(const Tree& tree, Diagnostics& diagnostics) {
   for (const File<CppFile>& file : tree.cpp) {
     for (const CppFunction& function : file.facts.functions) {
-      std::set<std::string> allocated;
-      for (const CppCall& call : file.facts.calls(function.body)) {
-        if (call.name == "aclshmem_malloc" || call.name == "aclshmem_align") {
-          allocated.insert(receiver_of(file.facts, call, function.body.begin));
-        }
-        if (!is_one_of(call.name, {"memset", "aclrtMemset", "aclrtMemsetAsync"}) ||
-            call.arguments.empty()) {
-          continue;
-        }
-        for (const std::string& name : allocated) {
-          if (!name.empty() && file.facts.mentions(call.arguments[0], name)) {
-            diagnostics.add(kLateZero, token_span(file, call.name_at), name);
-          }
-        }
-      }
+      check_late_zero_in(file, function, diagnostics);
     }
   }
 }

@@ -11,13 +11,25 @@
 namespace shmem_bind::lint {
 namespace {
 
+constexpr size_t kLongestEndpoint = 300;  // std::regex recurses: longer texts are none
 constexpr std::array<std::string_view, 3> kWellKnownPorts = {"27010", "8899", "8662"};
 
 // tcp://127.0.0.1:8662; the piece :8662 of a formatted text.
 bool is_fixed_endpoint(const std::string& text) {
   static const std::regex endpoint(R"(tcp://[^/\s:]*:[1-9][0-9]{1,4})");
   static const std::regex piece(R"(:[1-9][0-9]{3,4})");
-  return std::regex_match(text, endpoint) || std::regex_match(text, piece);
+  return text.size() <= kLongestEndpoint &&
+         (std::regex_match(text, endpoint) || std::regex_match(text, piece));
+}
+
+// IPPORT=tcp://127.0.0.1:8662, SHMEM_UID_SESSION_ID=${SHMEM_UID_SESSION_ID:-127.0.0.1:8899}, and
+// the endpoint as an argument.
+bool is_fixed_in_shell(const std::string& word) {
+  static const std::regex setting(
+      R"((IPPORT|SHMEM_UID_SESSION_ID)=(\$\{\w+:?-)?(tcp://)?[\w.-]+:[1-9][0-9]{1,4}\}?)");
+  return word.starts_with("tcp://")
+             ? is_fixed_endpoint(word)
+             : word.size() <= kLongestEndpoint && std::regex_match(word, setting);
 }
 
 // The binding's package loads the libraries when it is imported.
@@ -48,7 +60,7 @@ bool drops_exit(const PythonCall& call) {
 
 bool is_shmem_call(const std::string& name) {
   static const std::regex shmem(R"(aclshmemx?_(?!torch|ops$)\w+)");
-  return std::regex_match(name, shmem);
+  return name.size() <= kLongestEndpoint && std::regex_match(name, shmem);
 }
 
 }  // namespace
@@ -114,6 +126,13 @@ void check_port(const Tree& tree, Diagnostics& diagnostics) {
       if (std::find(kWellKnownPorts.begin(), kWellKnownPorts.end(), number.text) !=
           kWellKnownPorts.end()) {
         diagnostics.add(kFixedPort, span_of(*script, number.place), number.text);
+      }
+    }
+  }
+  for (const File<ShellFile>& file : tree.shell) {
+    for (const ShellWord& word : file.facts.words) {
+      if (is_fixed_in_shell(word.text)) {
+        diagnostics.add(kFixedPort, file.span(word.begin, word.end), word.text);
       }
     }
   }

@@ -49,19 +49,24 @@ class Outline {
     return colon > 0 && (word == "public" || word == "private" || word == "protected");
   }
 
+  // Behind the `>` that closes the template parameters at `open`.
+  size_t behind_parameters(size_t open, size_t end) const {
+    int depth = 0;
+    for (size_t at = open; at < end; ++at) {
+      const std::string& text = file_.text(at);
+      depth += text == "<" ? 1 : text == ">" ? -1 : text == ">>" ? -2 : 0;
+      if (depth <= 0) {
+        return at + 1;
+      }
+    }
+    return end;
+  }
+
   // Behind `template <…>` and attributes.
   size_t declaration_begin(size_t begin, size_t end) const {
     while (begin < end) {
       if (file_.is(begin, "template") && file_.is(begin + 1, "<")) {
-        int depth = 0;
-        do {
-          ++begin;
-          depth += file_.is(begin, "<")    ? 1
-                   : file_.is(begin, ">")  ? -1
-                   : file_.is(begin, ">>") ? -2
-                                           : 0;
-        } while (depth > 0 && begin < end);
-        ++begin;
+        begin = behind_parameters(begin + 1, end);
       } else if (file_.is(begin, "[") && file_.is(begin + 1, "[")) {
         begin = file_.closing(begin) + 1;
       } else {

@@ -10,6 +10,7 @@
 #include "tool/contract/markdown.h"
 #include "tool/lint/cpp_file.h"
 #include "tool/lint/python_file.h"
+#include "tool/lint/shell_file.h"
 
 // The facts that the rules look at: every file of a tree, read as its language.
 
@@ -45,6 +46,7 @@ struct Tree {
   std::vector<File<CppFile>> cpp;  // sources of bindings only: they see torch
   std::vector<File<PythonFile>> python;
   std::vector<File<binding::CMakeText>> cmake;
+  std::vector<File<ShellFile>> shell;
   std::vector<File<Document>> documents;
   std::vector<OperatorFacts> operators;
 };
