@@ -86,7 +86,7 @@ void spread(const OperatorClass& op, const CppFunction& function, Names& names) 
   }
 }
 
-// A call that is given a stream, or of the namespace that declares kernels.
+// A call of the namespace that declares kernels, or one that is given a stream and more.
 bool is_kernel(const CppFile& file, const CppCall& call) {
   const CppRange chain{file.chain_begin(call.name_at), call.name_at};
   const bool gets_stream =
@@ -100,7 +100,7 @@ bool is_kernel(const CppFile& file, const CppCall& call) {
         return false;
       });
   return file.mentions(chain, "ShmemKernel") ||
-         (gets_stream && call.name.starts_with("aclshmem") && call.arguments.size() >= 4);
+         (gets_stream && call.arguments.size() >= 4 && !call.name.starts_with("aclrt"));
 }
 
 bool wants_no_count(const OperatorClass& op, const Tree& tree) {
@@ -135,7 +135,9 @@ void check_count(const Tree& tree, Diagnostics& diagnostics) {
     }
     for (const CppFunction* function : functions_of(op)) {
       for (const CppCall& call : file.calls(function->body)) {
-        if (is_kernel(file, call) && !mentions_any(file, {call.open, call.close}, names)) {
+        const bool is_own = function_of(*op.file, op.item->name, call.name) != nullptr;
+        if (!is_own && is_kernel(file, call) &&
+            !mentions_any(file, {call.open, call.close}, names)) {
           diagnostics.add(kNoCount, token_span(*op.file, call.name_at), call.name);
         }
       }

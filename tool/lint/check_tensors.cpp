@@ -77,6 +77,26 @@ void check_storage_base(const Tree& tree, Diagnostics& diagnostics) {
   }
 }
 
+namespace {
+
+// Where the memory of the parameter itself is taken: output.data_ptr(), Memory memory(output).
+std::vector<size_t> memory_of(const CppFile& file, CppRange body, const std::string& name) {
+  std::vector<size_t> places;
+  for (size_t at = body.begin; at < body.end; ++at) {
+    if (!file.is(at, name) || file.is(at - 1, ".") || file.is(at - 1, "->")) {
+      continue;
+    }
+    const bool is_argument = file.is(at - 1, "(") && file.is(at + 1, ")");
+    const bool is_wrapped = is_argument && (file.is(at - 2, "Memory") || file.is(at - 3, "Memory"));
+    if (is_wrapped || (takes_memory(file, at) && !file.is(at + 2, "storage"))) {
+      places.push_back(at);
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
 void check_contiguous(const Tree& tree, Diagnostics& diagnostics) {
   for (const OperatorClass& op : operator_classes(tree)) {
     const CppFile& facts = op.file->facts;
@@ -88,11 +108,8 @@ void check_contiguous(const Tree& tree, Diagnostics& diagnostics) {
       if (is_known_contiguous(facts, *compute, name)) {
         continue;
       }
-      for (size_t at = compute->body.begin; at < compute->body.end; ++at) {
-        const bool own = facts.is(at, name) && !facts.is(at - 1, ".") && !facts.is(at - 1, "->");
-        if (own && takes_memory(facts, at) && !facts.is(at + 2, "storage")) {
-          diagnostics.add(kNotContiguous, token_span(*op.file, at), name);
-        }
+      for (const size_t at : memory_of(facts, compute->body, name)) {
+        diagnostics.add(kNotContiguous, token_span(*op.file, at), name);
       }
     }
   }

@@ -46,7 +46,7 @@ bool looks_at_exit(const PythonFile& file, const std::string& starter) {
   if (starter == "Process") {
     return has_one({"exitcode"});
   }
-  return starter == "fork" ? has_one({"waitpid", "wait", "waitstatus_to_exitcode"})
+  return starter == "fork" ? has_one({"waitpid", "waitid", "wait3", "wait4"})
                            : has_one({"returncode", "wait", "poll", "check_returncode", "waitpid"});
 }
 
