@@ -3,8 +3,9 @@
 A case is a folder with
   design.md, kernel.h   the operator custom-ops/copy_rows (either may be missing)
   tree/                 more files of the tree, optional
+  base                  optional: the folder of tests/lint that the tree begins as
   args                  the command line; OP stands for the operator's folder. Several lines: commands in front of it, which must
-                        succeed, and what a person does between them: `WRITE path text`, `REPLACE path old new`
+                        succeed, and what a person does between them: `WRITE path text`, `REPLACE path old new`, where \\n is a line's end
 and what must come out of the last one:
   stdout.txt, stderr.txt (absent: empty), exit   and, when it writes, files.txt: the paths it left behind, and changed.txt: paths
   that had been there and are other now
@@ -26,6 +27,8 @@ OPERATOR = "custom-ops/copy_rows"
 
 def lay_out(case, tree):
     """The case's operator in a tree of its own; the paths that are there before the tool runs."""
+    if (case / "base").exists():
+        shutil.copytree(case.parent.parent / "lint" / (case / "base").read_text(encoding="utf-8").strip(), tree, dirs_exist_ok=True)
     if (case / "tree").is_dir():
         shutil.copytree(case / "tree", tree, dirs_exist_ok=True)
     for name, target in (("design.md", "docs/design.md"), ("kernel.h", "src/copy_rows_kernel.h")):
@@ -39,6 +42,7 @@ def lay_out(case, tree):
 
 def edit(tree, words):
     """What a person does to the tree."""
+    words = [word.replace("\\n", "\n") for word in words]
     path = tree / words[1]
     if words[0] == "WRITE":
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -33,7 +33,7 @@ const std::vector<ExitCode> kExitCodes = {
     {0, "done or skipped"},
     {1, "the tool or the machine failed"},
     {2, "usage"},
-    {10, "the contract or the header has findings"},
+    {10, "the contract, the header or, with lint, the tree has findings"},
     {11, "the tree differs"},
     {12, "build failed"},
     {13, "verification failed"},
@@ -223,6 +223,13 @@ void add_commands(CLI::App& app, Args& args) {
   batch->add_option("folder", args.path, "operators are its folders with docs/design.md")
       ->required();
   batch->add_flag("--dry-run", args.dry_run, "say what would be written and run, do neither");
+  CLI::App* lint = add_plain_command(
+      app,
+      args,
+      CommandName::kLint,
+      "lint",
+      "Judge bindings, builds, tests and documents of a tree, written by hand or not.");
+  lint->add_option("tree", args.path, "a folder, such as custom-ops")->required();
   CLI::App* clean =
       add_command(app,
                   args,

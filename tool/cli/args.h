@@ -17,6 +17,7 @@ enum class CommandName {
   kVerify,
   kRun,
   kClean,
+  kLint,
   kExplain,
   kBatch,
   kInit,
@@ -29,7 +30,7 @@ enum class CommandName {
 // its default.
 struct Args {
   CommandName command = CommandName::kCheck;
-  std::string path;      // the operator's folder, or its design.md; of batch: a folder of operators
+  std::string path;      // the operator's folder, or its design.md; of batch and lint: a folder
   std::string code;      // of explain; empty: all of them
   std::string shell;     // of completion
   std::string header;    // of init: the kernel's, when it lies elsewhere

@@ -22,7 +22,7 @@ namespace shmem_bind::cli {
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;  // the tool or the machine
 inline constexpr int kExitUsage = 2;
-inline constexpr int kExitContract = 10;
+inline constexpr int kExitContract = 10;  // findings
 inline constexpr int kExitDiffers = 11;
 inline constexpr int kExitBuild = 12;
 inline constexpr int kExitVerify = 13;
@@ -76,6 +76,7 @@ Outcome command_clean(Environment& environment);
 Outcome command_explain(Environment& environment);
 Outcome command_batch(Environment& environment);
 Outcome command_init(Environment& environment);
+Outcome command_lint(Environment& environment);
 Outcome command_doctor(Environment& environment);
 Outcome command_man(Environment& environment);
 Outcome command_completion(Environment& environment);

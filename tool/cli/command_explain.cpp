@@ -5,8 +5,9 @@
 
 #include "tool/base/text.h"
 #include "tool/cli/command.h"
+#include "tool/cli/every_rule.h"
 #include "tool/contract/explanation.h"
-#include "tool/contract/rules.h"
+#include "tool/lint/rules.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -34,9 +35,21 @@ std::string_view origin_of(const Rule& rule) {
       return "the contract's expressions, evaluated over its cases and PE counts";
     case 'G':
       return "the contract's golden, the right answer verify compares with";
+    case 'L':
+      return "a tree's bindings, builds, tests and documents, by shmem-bind lint";
     default:
       return "";
   }
+}
+
+// Of a rule of lint; else empty.
+std::string_view lint_reason(const Rule& rule) {
+  for (const lint::LintRule& item : lint::all_rules()) {
+    if (item.rule->code == rule.code) {
+      return item.why;
+    }
+  }
+  return "";
 }
 
 std::string rule_json(const Rule& rule) {
@@ -51,6 +64,8 @@ std::string rule_json(const Rule& rule) {
         .add("file", explanation->file)
         .add("faulty", explanation->faulty)
         .add("repaired", explanation->repaired);
+  } else {
+    json.add("why", lint_reason(rule));
   }
   return json.text();
 }
@@ -82,7 +97,7 @@ std::string filled(std::string_view text) {
 
 std::string example_text(const Rule& rule) {
   const auto* item = contract::explanation_of(rule);
-  return item == nullptr ? ""
+  return item == nullptr ? "\n" + filled(lint_reason(rule))
                          : fmt::format("\n{}\n    faulty, in {}:\n{}    repaired:\n{}",
                                        filled(item->why),
                                        item->file,
@@ -102,7 +117,7 @@ std::string rule_text(const Rule& rule) {
 
 void explain_all(Outcome& outcome) {
   std::vector<std::string> rules;
-  for (const Rule* rule : contract::all_rules()) {
+  for (const Rule* rule : every_rule()) {
     outcome.text += fmt::format("{}  {:<7}  {}\n", rule->code, kind_of(*rule), rule->text);
     rules.push_back(rule_json(*rule));
   }
@@ -111,7 +126,7 @@ void explain_all(Outcome& outcome) {
 
 void refuse(const std::string& code, Outcome& outcome) {
   std::vector<std::string> codes;
-  for (const Rule* rule : contract::all_rules()) {
+  for (const Rule* rule : every_rule()) {
     codes.emplace_back(rule->code);
   }
   const std::string near = nearest_name(code, codes);
@@ -135,7 +150,7 @@ Outcome command_explain(Environment& environment) {
     explain_all(outcome);
     return outcome;
   }
-  const auto rules = contract::all_rules();
+  const auto rules = every_rule();
   const auto found = std::find_if(
       rules.begin(), rules.end(), [&code](const Rule* rule) { return rule->code == code; });
   if (found == rules.end()) {

@@ -37,6 +37,8 @@ Outcome run(Environment& environment) {
       return command_run(environment);
     case CommandName::kClean:
       return command_clean(environment);
+    case CommandName::kLint:
+      return command_lint(environment);
     case CommandName::kExplain:
       return command_explain(environment);
     case CommandName::kBatch:

@@ -2,7 +2,7 @@
 
 #include "tool/binding/file_set.h"
 #include "tool/cli/command_line.h"
-#include "tool/contract/rules.h"
+#include "tool/cli/every_rule.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -82,7 +82,7 @@ Manual read_manual() {
     manual.commands.push_back(read_command(*command));
     for (ManualArgument& argument : manual.commands.back().arguments) {
       if (argument.name == "code") {
-        for (const Rule* rule : contract::all_rules()) {
+        for (const Rule* rule : every_rule()) {
           argument.choices.emplace_back(rule->code);
         }
       }

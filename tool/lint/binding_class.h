@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tool/lint/tree.h"
+
+// What several rules ask of the classes in a binding.
+
+namespace shmem_bind::lint {
+
+constexpr const char* kManager = "Manager";
+
+Span token_span(const File<CppFile>& file, size_t token);
+// Derived from torch::jit::CustomClassHolder.
+bool is_custom_class(const File<CppFile>& file, const CppClass& item);
+bool is_registered(const File<CppFile>& file, const std::string& name);
+// Null when the class has no such function in this file.
+const CppFunction* function_of(const File<CppFile>& file,
+                               const std::string& owner,
+                               const std::string& name);
+// The function whose body the token stands in.
+const CppFunction* function_around(const File<CppFile>& file, size_t token);
+
+// A class of an operator and the file it stands in.
+struct OperatorClass {
+  const File<CppFile>* file;
+  const CppClass* item;
+};
+std::vector<OperatorClass> operator_classes(const Tree& tree);
+
+// The names of a parameter list, in order; a parameter without a name gives its type's last word.
+std::vector<std::string> parameter_names(const CppFile& file, CppRange parameters);
+// Those that are tensors.
+std::vector<std::string> tensor_names(const CppFile& file, CppRange parameters);
+
+}  // namespace shmem_bind::lint

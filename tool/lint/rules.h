@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tool/base/diagnostic.h"
+#include "tool/lint/tree.h"
+
+namespace shmem_bind::lint {
+
+struct LintRule {
+  const Rule* rule;
+  void (*check)(const Tree& tree, Diagnostics& diagnostics);
+  std::string_view why;  // what goes wrong when nobody minds
+};
+
+// Every rule of errors.h, in its order.
+std::span<const LintRule> all_rules();
+
+// What all rules find, in the order of the files.
+Diagnostics check(const Tree& tree);
+
+}  // namespace shmem_bind::lint
