@@ -378,7 +378,7 @@ def run_case(op, pe, job, dtype_name, case, recorder):
             compared[name] = compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
         same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
         untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
-        details = [f"{name}: {result.pop('detail')}" for name, result in compared.items() if not result["equal"]]
+        details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
         detail = details[0] if details else "" if untouched else "输出视图之外的内存被改写"
         recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), outputs=compared,
                      equal=same and untouched, detail=detail)

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text cc46713e18742054
+# contract d4fcdab58763ee47, text 8fad39643b77bb02
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -428,7 +428,7 @@ def run_case(op, pe, job, dtype_name, case, recorder):
             compared[name] = compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
         same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
         untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
-        details = [f"{name}: {result.pop('detail')}" for name, result in compared.items() if not result["equal"]]
+        details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
         detail = details[0] if details else "" if untouched else "输出视图之外的内存被改写"
         recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), outputs=compared,
                      equal=same and untouched, detail=detail)
@@ -603,8 +603,10 @@ def check_golden(jobs):
         end_with_parent()
         signal.alarm(60)
         try:
-            trials = {job["pes"]: (next(iter(job["dtypes"])), set(job["cases"])) for job in jobs}
-            problems = [text for pes, (dtype_name, cases) in trials.items() for text in golden_problems(pes, dtype_name, cases)]
+            problems = []
+            for pes in dict.fromkeys(job["pes"] for job in jobs):
+                mine = [job for job in jobs if job["pes"] == pes]
+                problems += golden_problems(pes, next(iter(mine[0]["dtypes"])), {case for job in mine for case in job["cases"]})
             os.write(writer, json.dumps(problems).encode())
         finally:
             os._exit(0)
@@ -627,8 +629,8 @@ def run_job(job):
         problems, count, end = judge(job, codes)
         return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems,
                 "problems": problems[:20], "records": count, "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
-                "comparison": comparison(job), "exit_codes": [codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
-                "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+                "exit_codes": [codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
+                "comparison": comparison(job), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
 
 
 def run_under_torchrun(args):
@@ -655,8 +657,9 @@ def run_under_torchrun(args):
         problems, count, end = judge(job, dict(enumerate(codes)))
         problems = doubts or problems
         result = {"name": "torchrun", "pes": pes, "launcher": "torchrun", "passed": not problems, "problems": problems[:20],
-                  "comparison": comparison(job), "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
-                  "seconds": round(time.monotonic() - begin, 3), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+                  "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
+                  "seconds": round(time.monotonic() - begin, 3), "comparison": comparison(job),
+                  "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
         finish([result], args.report)
         code = 0 if not problems else 1
     dist.barrier()
@@ -712,8 +715,9 @@ def run_jobs(jobs):
             if path in beside:
                 results.append(end_torchrun(job, beside[path], path))
             else:
-                nothing = {"pes": job["pes"], "launcher": job["launcher"], "records": 0, "expected": 0, "seconds": 0}
-                results.append({**nothing, "name": job.get("name", ""), "passed": False, "problems": problems} if problems else run_job(job))
+                refused = {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False,
+                           "problems": problems, "records": 0, "expected": 0, "seconds": 0}
+                results.append(refused if problems else run_job(job))
             mark = "通过" if results[-1]["passed"] else "失败"
             print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {mark} {results[-1]['seconds']} s", flush=True)
     return results
