@@ -54,7 +54,7 @@ class Reduction(unittest.TestCase):
         for launcher in ("fork", "torchrun"):
             result = self.run_test("--pes", "3", "--launcher", launcher)
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-            self.assertIn("比较方式: int32 逐位相等; float32 容差 rtol = atol = 0.000488, 偏差不超过 6.1e-05", result.stdout)
+            self.assertIn("条结果: 通过 (int32 逐位相等; float32 容差 rtol = atol = 0.000488, 偏差不超过 6.1e-05)", result.stdout)
 
     def test_3_a_pe_left_out_is_found(self):
         source = self.op / "src/all_reduce_kernel.cpp"

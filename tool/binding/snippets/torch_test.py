@@ -270,9 +270,8 @@ def golden_problems(n_pes, dtype_name, wanted):
             if case in wanted:
                 return [f"golden 出错: {case}: {type(error).__name__}: {error}"]
             continue  # 不在这次的用例中, 也许不适合这个 PE 数
-        if doubts is not None:
-            left = doubts if left is None else left & doubts
-        if left is not None and not left:
+        left = doubts if left is None else left & (left if doubts is None else doubts)
+        if left == set():
             break
     return [f"golden 不可信: {doubt}" for doubt in sorted(left or [])]
 
@@ -373,9 +372,8 @@ def run_case(op, pe, job, dtype_name, case, recorder):
     torch.npu.synchronize()
     wrong = 0
     for call, layout, mine, want, given, outs, after in results:
-        compared = {}
-        for name, value in after.items():
-            compared[name] = compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
+        compared = {name: compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
+                    for name, value in after.items()}
         same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
         untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
         details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]

@@ -63,10 +63,8 @@ def read_records(job):
 def is_accepted(record, pes):
     """输出齐全, 且父进程对每个输出的判断与 PE 的结论一致。"""
     outputs = record["outputs"]
-    if not set(OUTPUTS) - set(OPTIONAL) <= set(outputs) <= set(OUTPUTS):
-        return False
-    agreed = [agrees(result, OUTPUTS[name] or DTYPES[record["dtype"]], pes) for name, result in outputs.items()]
-    return record["equal"] and all(agreed)
+    complete = set(OUTPUTS) - set(OPTIONAL) <= set(outputs) <= set(OUTPUTS)
+    return record["equal"] and complete and all(agrees(outputs[name], OUTPUTS[name] or DTYPES[record["dtype"]], pes) for name in outputs)
 
 
 def judge(job, codes):
@@ -150,9 +148,7 @@ def run_under_torchrun(args):
 
     end_with_parent()
     begin = time.monotonic()
-    doubts = []
-    if os.environ["RANK"] == "0":
-        doubts = check_golden([{**make_job(args), "pes": int(os.environ["WORLD_SIZE"])}])
+    doubts = check_golden([{**make_job(args), "pes": int(os.environ["WORLD_SIZE"])}]) if os.environ["RANK"] == "0" else []
     dist.init_process_group("gloo")
     pe, pes = dist.get_rank(), dist.get_world_size()
     shared = [None]
@@ -237,9 +233,8 @@ def run_jobs(jobs):
 def finish(results, report):
     for result in results:
         mark = "通过" if result["passed"] else "失败"
-        print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}")
-        if result.get("comparison"):
-            print(f"    比较方式: {result['comparison']}")
+        print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}"
+              f" ({result.get('comparison', '没有比较')})")
         for problem in result["problems"]:
             print(f"    {problem}")
     if report:

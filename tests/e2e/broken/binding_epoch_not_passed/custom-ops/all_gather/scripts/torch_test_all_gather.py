@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 078113aeed9eeabf
+# contract ea14fd91682dfd1d, text cc6a3e03150d9254
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -284,9 +284,8 @@ def golden_problems(n_pes, dtype_name, wanted):
             if case in wanted:
                 return [f"golden 出错: {case}: {type(error).__name__}: {error}"]
             continue  # 不在这次的用例中, 也许不适合这个 PE 数
-        if doubts is not None:
-            left = doubts if left is None else left & doubts
-        if left is not None and not left:
+        left = doubts if left is None else left & (left if doubts is None else doubts)
+        if left == set():
             break
     return [f"golden 不可信: {doubt}" for doubt in sorted(left or [])]
 
@@ -401,9 +400,8 @@ def run_case(op, pe, job, dtype_name, case, recorder):
     torch.npu.synchronize()
     wrong = 0
     for call, layout, mine, want, given, outs, after in results:
-        compared = {}
-        for name, value in after.items():
-            compared[name] = compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
+        compared = {name: compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
+                    for name, value in after.items()}
         same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
         untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
         details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
@@ -530,10 +528,8 @@ def read_records(job):
 def is_accepted(record, pes):
     """输出齐全, 且父进程对每个输出的判断与 PE 的结论一致。"""
     outputs = record["outputs"]
-    if not set(OUTPUTS) - set(OPTIONAL) <= set(outputs) <= set(OUTPUTS):
-        return False
-    agreed = [agrees(result, OUTPUTS[name] or DTYPES[record["dtype"]], pes) for name, result in outputs.items()]
-    return record["equal"] and all(agreed)
+    complete = set(OUTPUTS) - set(OPTIONAL) <= set(outputs) <= set(OUTPUTS)
+    return record["equal"] and complete and all(agrees(outputs[name], OUTPUTS[name] or DTYPES[record["dtype"]], pes) for name in outputs)
 
 
 def judge(job, codes):
@@ -617,9 +613,7 @@ def run_under_torchrun(args):
 
     end_with_parent()
     begin = time.monotonic()
-    doubts = []
-    if os.environ["RANK"] == "0":
-        doubts = check_golden([{**make_job(args), "pes": int(os.environ["WORLD_SIZE"])}])
+    doubts = check_golden([{**make_job(args), "pes": int(os.environ["WORLD_SIZE"])}]) if os.environ["RANK"] == "0" else []
     dist.init_process_group("gloo")
     pe, pes = dist.get_rank(), dist.get_world_size()
     shared = [None]
@@ -704,9 +698,8 @@ def run_jobs(jobs):
 def finish(results, report):
     for result in results:
         mark = "通过" if result["passed"] else "失败"
-        print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}")
-        if result.get("comparison"):
-            print(f"    比较方式: {result['comparison']}")
+        print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}"
+              f" ({result.get('comparison', '没有比较')})")
         for problem in result["problems"]:
             print(f"    {problem}")
     if report:
