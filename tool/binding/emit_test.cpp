@@ -107,6 +107,9 @@ TEST(Emit, GivesAttributesTheirTypeAndDefault) {
   EXPECT_TRUE(has(text_of(files, kPackage), "root: int = 3,"));
 }
 
+constexpr const char* kGoldenBlock =
+    "\n```python golden\ndef golden(pe, n_pes, inputs, attrs):\n    return {}\n```\n";
+
 TEST(Emit, GivesTheTestEveryCasesAttributes) {
   std::string design = contract::changed(
       contract::kGoodDesign,
@@ -118,8 +121,9 @@ TEST(Emit, GivesTheTestEveryCasesAttributes) {
                              "  oracle: all_gather\n  case_matrix:\n    - {case: a, shape: [2, 3], "
                              "attrs: {wrap: false}}\n");
   design = contract::changed(design, "[n_pes, rows, cols]", "[n_pes, rows + root, cols]");
+  design = contract::changed(design, "  block_dim", "  golden: document\n  block_dim");
   const FileSet files = files_of(contract::read(
-      design,
+      design + kGoldenBlock,
       contract::changed(
           contract::kGoodHeader, "int32_t magic", "int32_t magic, int64_t root, int32_t wrap")));
   const std::string& text = text_of(files, kTest);
@@ -137,9 +141,6 @@ TEST(Emit, SpellsDefaultsAsEachLanguageDoes) {
   EXPECT_TRUE(has(text_of(files, kPackage), "wrap: bool = True,"));
   EXPECT_TRUE(has(text_of(files, kTest), "ATTRIBUTES = {\"wrap\": True}"));
 }
-
-constexpr const char* kGoldenBlock =
-    "\n```python golden\ndef golden(pe, n_pes, inputs, attrs):\n    return {}\n```\n";
 
 TEST(Emit, NamesATensorThatIsReadAndWrittenInBothLists) {
   const std::string twice = "    - {name: input, dtype: dtype, shape: \"[rows, cols]\"}\n";
@@ -235,21 +236,22 @@ TEST(Emit, TakesTheRootOfACallFromTheAttributes) {
       files_of(contract::read(contract::changed(with_optional_output(), ", optional: true", "")));
   EXPECT_TRUE(
       has(text_of(everywhere, kTest), "gathered if pe == attrs[\"root\"] else gathered[:0]"));
-  const FileSet broadcast = files_of(contract::read(
-      contract::changed(with_optional_output(), "oracle: gather", "oracle: broadcast")));
+  const FileSet broadcast = files_of(contract::read(contract::changed(
+      contract::changed(with_optional_output(), "oracle: gather", "oracle: broadcast"),
+      "[n_pes, rows, cols]",
+      "[rows, cols]")));
   EXPECT_TRUE(has(text_of(broadcast, kTest), "inputs[attrs[\"root\"]][\"input\"].clone()"));
   EXPECT_TRUE(
       has(text_of(files_of(contract::read(contract::kGoodDesign)), kTest), "ROTATING = []"));
 }
 
 TEST(Emit, ArrangesATableOfSplits) {
-  const std::string equal =
-      contract::changed(contract::kGoodDesign, "oracle: all_gather", "oracle: all_to_all");
+  const std::string equal = contract::with_golden("all_to_all", "[rows, cols]", "[rows, cols]");
   EXPECT_TRUE(has(text_of(files_of(contract::read(equal)), kTest),
                   "inputs[p][\"input\"].chunk(n_pes)[pe]"));
   const std::string uneven = contract::changed(
       contract::changed(
-          equal,
+          contract::with_golden("all_to_all", "[rows, cols]", "[n_pes * rows, cols]"),
           "  outputs:\n",
           "    - {name: table, dtype: int64, shape: \"[n_pes, n_pes]\"}\n  outputs:\n"),
       "  block_dim",

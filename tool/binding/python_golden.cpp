@@ -6,25 +6,33 @@
 namespace shmem_bind::binding {
 namespace {
 
-// In these texts @output, @input and @splits stand for the operator's names.
+using contract::Collective;
+using Reduction = Collective::Reduction;
+using Table = Collective::Table;
+
+// In these texts @output, @input and @table stand for the operator's names, @join for what makes
+// the whole of the parts of all PEs, @part for what takes a PE's part of the whole.
 
 constexpr const char* kAllGather = R"(import torch
 
-return {"@output": torch.stack([inputs[p]["@input"] for p in range(n_pes)])})";
+return {"@output": torch.@join([inputs[p]["@input"] for p in range(n_pes)])})";
 
 constexpr const char* kBroadcast = R"(return {"@output": inputs[attrs["root"]]["@input"].clone()})";
 
 // 0 rows: all of the output stays as it was.
 constexpr const char* kGather = R"(import torch
 
-gathered = torch.stack([inputs[p]["@input"] for p in range(n_pes)])
+gathered = torch.@join([inputs[p]["@input"] for p in range(n_pes)])
 return {"@output": gathered if pe == attrs["root"] else gathered[:0]})";
 
 constexpr const char* kGatherOptional = R"(import torch
 
 if pe != attrs["root"]:
     return {}
-return {"@output": torch.stack([inputs[p]["@input"] for p in range(n_pes)])})";
+return {"@output": torch.@join([inputs[p]["@input"] for p in range(n_pes)])})";
+
+constexpr const char* kScatter =
+    R"(return {"@output": inputs[attrs["root"]]["@input"]@part.clone()})";
 
 constexpr const char* kAllToAll = R"(import torch
 
@@ -34,10 +42,26 @@ constexpr const char* kAllToAllSplits = R"(import torch
 
 received = []
 for p in range(n_pes):
-    splits = inputs[p]["@splits"]
+    splits = inputs[p]["@table"]
     begin = int(splits[p, :pe].sum())
     received.append(inputs[p]["@input"][begin : begin + int(splits[p, pe])])
 return {"@output": torch.cat(received)})";
+
+constexpr const char* kPermute =
+    R"(return {"@output": inputs[int(inputs[pe]["@table"][pe])]["@input"].clone()})";
+
+// Added in a wider type; whole numbers in 64 bits, exactly.
+constexpr const char* kSum = R"(import torch
+
+values = torch.stack([inputs[p]["@input"]@part for p in range(n_pes)])
+wide = torch.float64 if values.element_size() >= 4 else torch.float32
+wide = wide if values.is_floating_point() else torch.int64
+return {"@output": values.sum(0, dtype=wide).to(values.dtype)})";
+
+constexpr const char* kExtreme = R"(import torch
+
+values = torch.stack([inputs[p]["@input"]@part for p in range(n_pes)])
+return {"@output": values.@extreme(0)})";
 
 // Some rows are left over, some messages are empty.
 constexpr const char* kArrangeSplits = R"(import torch
@@ -46,37 +70,84 @@ rows = inputs[0]["@input"].shape[0]
 for source in range(n_pes):
     ends = sorted(random.randint(0, rows) for _ in range(n_pes))
     counts = [end - begin for begin, end in zip([0, *ends], ends)]
-    inputs[0]["@splits"][source] = torch.tensor(counts))";
+    inputs[0]["@table"][source] = torch.tensor(counts))";
 
-std::string_view golden_of(const contract::Collective& collective,
-                           const contract::CollectiveParts& parts) {
-  if (collective.name == "broadcast") {
-    return kBroadcast;
+// One ring through all PEs: nobody receives from itself.
+constexpr const char* kArrangeSources = R"(ring = random.sample(range(n_pes), n_pes)
+for source, target in zip(ring, [*ring[1:], ring[0]]):
+    inputs[0]["@table"][target] = source)";
+
+// No sum leaves a whole type. In float all terms of one element have one sign: a kernel that rounds
+// after every addition could otherwise lose more to cancellation than the tolerance allows.
+constexpr const char* kArrangeSum = R"(import torch
+
+for mine in inputs:
+    values = mine["@input"].view(-1)
+    if values.is_floating_point():
+        values.abs_()
+        values[1::2].neg_()
+    else:
+        values.copy_(torch.div(values, n_pes, rounding_mode="trunc")))";
+
+std::string_view golden_of(const Collective& collective, const contract::CollectiveParts& parts) {
+  if (collective.reduction != Reduction::kNone) {
+    return collective.reduction == Reduction::kSum ? kSum : kExtreme;
   }
-  if (collective.name == "gather") {
-    return parts.output->optional ? kGatherOptional : kGather;
+  switch (collective.shapes) {
+    case Collective::Shapes::kGathers:
+      if (!collective.has_root) {
+        return kAllGather;
+      }
+      return parts.output->optional ? kGatherOptional : kGather;
+    case Collective::Shapes::kScatters:
+      return kScatter;
+    case Collective::Shapes::kExchanges:
+      return parts.table != nullptr ? kAllToAllSplits : kAllToAll;
+    default:
+      return collective.table == Table::kSources ? kPermute : kBroadcast;
   }
-  if (collective.name == "all_to_all") {
-    return parts.splits != nullptr ? kAllToAllSplits : kAllToAll;
-  }
-  return kAllGather;
 }
 
-std::string with_names(std::string_view text, const contract::CollectiveParts& parts) {
-  std::string out = replaced(std::string(text), "@output", parts.output->name);
+std::string_view arrange_of(const Collective& collective, const contract::CollectiveParts& parts) {
+  if (collective.reduction == Reduction::kSum) {
+    return kArrangeSum;
+  }
+  if (parts.table == nullptr) {
+    return "";
+  }
+  return collective.table == Table::kSplits ? kArrangeSplits : kArrangeSources;
+}
+
+std::string_view part_of(const Collective& collective, const contract::CollectiveParts& parts) {
+  if (collective.shapes != Collective::Shapes::kScatters) {
+    return "";
+  }
+  return parts.input->shape.size() > parts.output->shape.size() ? "[pe]" : ".chunk(n_pes)[pe]";
+}
+
+std::string with_names(std::string_view text,
+                       const Collective& collective,
+                       const contract::CollectiveParts& parts) {
+  const bool stacks = parts.output->shape.size() > parts.input->shape.size();
+  std::string out = replaced(std::string(text), "@join", stacks ? "stack" : "cat");
+  out = replaced(out, "@part", part_of(collective, parts));
+  out = replaced(out, "@extreme", collective.reduction == Reduction::kMax ? "amax" : "amin");
+  out = replaced(out, "@output", parts.output->name);
   out = replaced(out, "@input", parts.input->name);
-  return parts.splits == nullptr ? out : replaced(out, "@splits", parts.splits->name);
+  return parts.table == nullptr ? out : replaced(out, "@table", parts.table->name);
 }
 
 }  // namespace
 
 CollectiveCode collective_code(const contract::Contract& contract) {
-  const contract::Collective& collective = *contract::collective_named(contract.golden->collective);
+  const Collective& collective = *contract::collective_named(contract.golden->collective);
   const contract::CollectiveParts parts = parts_in(contract, collective);
   CollectiveCode code;
-  code.golden = with_names(golden_of(collective, parts), parts);
-  code.arrange = parts.splits == nullptr ? "" : with_names(kArrangeSplits, parts);
+  code.golden = with_names(golden_of(collective, parts), collective, parts);
+  code.arrange = with_names(arrange_of(collective, parts), collective, parts);
   code.rotating = collective.has_root ? "[\"root\"]" : "[]";
+  code.replicated = collective.replicated ? "True" : "False";
+  code.adds = collective.reduction == Reduction::kSum;
   return code;
 }
 

@@ -105,10 +105,10 @@ std::string python_attributes(const Contract& contract) {
   return "{" + joined(entries, ", ") + "}";
 }
 
-std::string python_shared(const Contract& contract) {
+std::string python_names(const Contract& contract, bool (*is_meant)(const Tensor&)) {
   std::vector<std::string> names;
   for (const Tensor& t : contract.tensors) {
-    if (t.shared) {
+    if (is_meant(t)) {
       names.push_back("\"" + t.name + "\"");
     }
   }
@@ -190,6 +190,40 @@ std::string python_rotating(const Contract& contract, const contract::Golden& go
                                                             : "[]";
 }
 
+// Of a golden in the contract's own code nothing is known.
+std::string python_replicated(const Contract& contract, const contract::Golden& golden) {
+  return golden.kind == contract::Golden::Kind::kCollective ? collective_code(contract).replicated
+                                                            : "None";
+}
+
+// How outputs are compared: floating ones of an operator that computes by tolerance. Of a golden in
+// the contract's own code op_kind says whether it does.
+std::string python_compare(const Contract& contract, const contract::Golden& golden) {
+  const bool adds = golden.kind == contract::Golden::Kind::kCollective
+                        ? collective_code(contract).adds
+                        : contract.op_kind == "compute" || contract.op_kind == "fused";
+  std::vector<std::string> entries;
+  for (const contract::DtypeRow& row : contract::dtype_table()) {
+    const bool written =
+        std::any_of(contract.tensors.begin(), contract.tensors.end(), [&](const Tensor& t) {
+          return t.is_output && (t.follows_dispatch ? std::count(contract.dispatch.begin(),
+                                                                 contract.dispatch.end(),
+                                                                 row.dtype) > 0
+                                                    : t.dtype == row.dtype);
+        });
+    if (adds && written && row.tolerance.few > 0) {
+      entries.push_back(fmt::format("\"{}\": (2**-{}, 2**-{}, 2**-{})",
+                                    row.python,
+                                    row.tolerance.few,
+                                    row.tolerance.many,
+                                    row.tolerance.bias));
+    }
+  }
+  return entries.empty() ? std::string(snippet("torch_test_bitwise.py"))
+                         : filled("torch_test_tolerance.py",
+                                  {{"tolerances", "{" + joined(entries, ", ") + "}"}});
+}
+
 }  // namespace
 
 std::string emit_python_test(const Contract& contract) {
@@ -212,7 +246,9 @@ std::string emit_python_test(const Contract& contract) {
        {"cases", python_cases(contract)},
        {"inputs", python_types(contract, false)},
        {"outputs", python_types(contract, true)},
-       {"shared", python_shared(contract)},
+       {"shared", python_names(contract, [](const Tensor& t) { return t.shared; })},
+       {"optional",
+        python_names(contract, [](const Tensor& t) { return t.is_output && t.optional; })},
        {"local_mem_size", "256 << 20"},
        {"input_shapes", python_shapes(contract, false)},
        {"output_shapes", python_shapes(contract, true)},
@@ -220,6 +256,8 @@ std::string emit_python_test(const Contract& contract) {
        {"contract_code", python_contract_code(golden)},
        {"golden", python_golden(contract, golden)},
        {"rotating", python_rotating(contract, golden)},
+       {"replicated", python_replicated(contract, golden)},
+       {"compare", python_compare(contract, golden)},
        {"arrange", python_arrange(contract, golden)}});
   return of_a_pe + std::string(snippet("torch_test_parent.py"));
 }

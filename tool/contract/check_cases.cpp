@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "tool/contract/collective.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/errors.h"
 #include "tool/contract/expression.h"
@@ -65,12 +66,6 @@ class CaseChecker {
   explicit CaseChecker(Reading& reading) : reading_(reading), contract_(reading.contract) {}
 
   void run() {
-    try_all();
-    drop_unfit_cases();
-  }
-
- private:
-  void try_all() {
     std::vector<Dtype> dtypes = contract_.dispatch;
     if (dtypes.empty()) {
       dtypes = {Dtype::kInt8};  // nothing depends on it
@@ -83,14 +78,20 @@ class CaseChecker {
         }
       }
     }
+    drop_unfit_cases();
   }
 
+ private:
   // Sizes that nobody declared and that the contract does not allow are not tested.
   void drop_unfit_cases() {
-    const size_t before = contract_.cases.size();
     std::erase_if(reading_.contract.cases,
                   [this](const Case& test) { return unfit_.contains(test.name); });
-    if (contract_.cases.empty() && before > 0) {
+    if (!contract_.cases.empty() || unfit_.empty()) {
+      return;
+    }
+    if (unfit_condition_ == nullptr) {
+      reading_.diagnostics.add(kGoldenMisfit, contract_.golden->span, golden_problem_);
+    } else {
       reading_.diagnostics.add(
           kCaseRefused,
           unfit_condition_->condition->span,
@@ -213,8 +214,23 @@ class CaseChecker {
              fmt::format("block_dim is {} ({})", *blocks, point.text()));
     }
     values.names["block_dim"] = blocks.value_or(1);
+    if (check_requirements(point, values)) {
+      check_golden(point, values);
+    }
+    if (unfit_.contains(point.test->name)) {
+      return;
+    }
+    for (const Argument& argument : contract_.entry.arguments) {
+      check_argument(argument, values, point);
+    }
+  }
+
+  // Whether all conditions hold.
+  bool check_requirements(const Point& point, const Values& values) {
+    bool all = true;
     for (const Requirement& requirement : contract_.requirements) {
       const auto holds = value_of(*requirement.condition, values, requirement.text, point.text());
+      all = all && holds && *holds != 0;
       if (holds && *holds == 0 && !point.test->declared) {
         unfit_.insert(point.test->name);
         unfit_condition_ = &requirement;
@@ -224,12 +240,25 @@ class CaseChecker {
                fmt::format("{} does not hold for {}", requirement.text, point.text()));
       }
     }
-    if (unfit_.contains(point.test->name)) {
+    return all;
+  }
+
+  // The shapes that a known collective has.
+  void check_golden(const Point& point, const Values& values) {
+    const Collective* collective =
+        contract_.golden ? collective_named(contract_.golden->collective) : nullptr;
+    const std::string problem =
+        collective ? shape_misfit(contract_, *collective, values.shapes, point.pes) : "";
+    if (problem.empty()) {
       return;
     }
-    for (const Argument& argument : contract_.entry.arguments) {
-      check_argument(argument, values, point);
+    if (point.test->declared && golden_problem_.empty()) {
+      reading_.diagnostics.add(
+          kGoldenMisfit, contract_.golden->span, fmt::format("{} ({})", problem, point.text()));
+    } else if (!point.test->declared) {
+      unfit_.insert(point.test->name);
     }
+    golden_problem_ = problem;
   }
 
   void check_argument(const Argument& argument, const Values& values, const Point& point) {
@@ -257,6 +286,7 @@ class CaseChecker {
   std::set<const Expression*> reported_;
   std::set<std::string> unfit_;  // cases of the tool's own
   const Requirement* unfit_condition_ = nullptr;
+  std::string golden_problem_;  // the last one
 };
 
 }  // namespace

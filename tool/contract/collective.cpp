@@ -5,14 +5,32 @@
 #include <algorithm>
 #include <array>
 
+#include "tool/base/text.h"
+#include "tool/contract/dtype.h"
+
 namespace shmem_bind::contract {
 namespace {
 
-constexpr std::array<Collective, 4> kCollectives = {{
-    {"all_gather", false, false},
-    {"all_to_all", false, true},
-    {"broadcast", true, false},
-    {"gather", true, false},
+using Shapes = Collective::Shapes;
+using Reduction = Collective::Reduction;
+using Table = Collective::Table;
+
+// Without a word about it a reduction is a sum, as in torch.distributed.
+constexpr std::array<Collective, 14> kCollectives = {{
+    {"all_gather", Shapes::kGathers, true},
+    {"all_reduce", Shapes::kSame, true, false, Reduction::kSum},
+    {"all_reduce_max", Shapes::kSame, true, false, Reduction::kMax},
+    {"all_reduce_min", Shapes::kSame, true, false, Reduction::kMin},
+    {"all_reduce_sum", Shapes::kSame, true, false, Reduction::kSum},
+    {"all_to_all", Shapes::kExchanges, false, false, Reduction::kNone, Table::kSplits},
+    {"broadcast", Shapes::kSame, true, true},
+    {"gather", Shapes::kGathers, false, true},
+    {"permute", Shapes::kSame, false, false, Reduction::kNone, Table::kSources},
+    {"reduce_scatter", Shapes::kScatters, false, false, Reduction::kSum},
+    {"reduce_scatter_max", Shapes::kScatters, false, false, Reduction::kMax},
+    {"reduce_scatter_min", Shapes::kScatters, false, false, Reduction::kMin},
+    {"reduce_scatter_sum", Shapes::kScatters, false, false, Reduction::kSum},
+    {"scatter", Shapes::kScatters, false, true},
 }};
 
 bool is_pe_count(const Dimension& dimension) {
@@ -20,14 +38,103 @@ bool is_pe_count(const Dimension& dimension) {
          dimension.expression->text == "n_pes";
 }
 
-bool is_splits_table(const Tensor& tensor) {
-  return tensor.is_input && !tensor.is_output && tensor.shared && !tensor.follows_dispatch &&
-         tensor.dtype == Dtype::kInt64 && tensor.shape.size() == 2 &&
-         is_pe_count(tensor.shape[0]) && is_pe_count(tensor.shape[1]);
+bool is_table(const Tensor& tensor, Table table) {
+  const size_t rank = table == Table::kSplits ? 2 : 1;
+  return table != Table::kNone && tensor.is_input && !tensor.is_output && tensor.shared &&
+         !tensor.follows_dispatch && tensor.dtype == Dtype::kInt64 && tensor.shape.size() == rank &&
+         std::all_of(tensor.shape.begin(), tensor.shape.end(), is_pe_count);
 }
 
 bool same_dtype(const Tensor& a, const Tensor& b) {
   return a.follows_dispatch == b.follows_dispatch && (a.follows_dispatch || a.dtype == b.dtype);
+}
+
+std::string_view table_text(Table table) {
+  switch (table) {
+    case Table::kSplits:
+      return ", and may have a table: int64 [n_pes, n_pes], listed in shared";
+    case Table::kSources:
+      return ", and a table of the PE each receives from: int64 [n_pes], listed in shared";
+    default:
+      return "";
+  }
+}
+
+// A dtype of the output that no kernel adds or compares; empty when there is none.
+std::string_view dtype_without_arithmetic(const Contract& contract, const Tensor& output) {
+  const std::vector<Dtype> dtypes =
+      output.follows_dispatch ? contract.dispatch : std::vector<Dtype>{output.dtype};
+  for (const Dtype dtype : dtypes) {
+    if (!row(dtype).has_arithmetic) {
+      return row(dtype).dsl;
+    }
+  }
+  return "";
+}
+
+bool has_free_dimension(const Tensor& tensor) {
+  return std::any_of(tensor.shape.begin(), tensor.shape.end(), [](const Dimension& dimension) {
+    return dimension.kind == Dimension::Kind::kAny;
+  });
+}
+
+using Shape = std::vector<int64_t>;
+
+// `whole` is a part for each PE: stacked along a new dimension, or concatenated along the first.
+bool is_of_parts(const Shape& whole, const Shape& part, int64_t pe_count) {
+  Shape stacked = part;
+  stacked.insert(stacked.begin(), pe_count);
+  Shape concatenated = part;
+  if (!concatenated.empty()) {
+    concatenated[0] *= pe_count;
+  }
+  return whole == stacked || (!part.empty() && whole == concatenated);
+}
+
+// The rows for this PE are as many as the table says; the rest of a row is the same.
+bool holds_rows(const Shape& output, const Shape& input, int64_t pe_count) {
+  return !input.empty() && output.size() == input.size() && output[0] >= input[0] * pe_count &&
+         std::equal(input.begin() + 1, input.end(), output.begin() + 1);
+}
+
+bool shapes_fit(const Collective& collective,
+                bool has_table,
+                const Shape& output,
+                const Shape& input,
+                int64_t pe_count) {
+  switch (collective.shapes) {
+    case Shapes::kGathers:
+      return is_of_parts(output, input, pe_count);
+    case Shapes::kScatters:
+      return is_of_parts(input, output, pe_count);
+    case Shapes::kExchanges:
+      return has_table ? holds_rows(output, input, pe_count)
+                       : output == input && !input.empty() && input[0] % pe_count == 0;
+    default:
+      return output == input;
+  }
+}
+
+std::string_view shapes_text(const Collective& collective, bool has_table) {
+  switch (collective.shapes) {
+    case Shapes::kGathers:
+      return "output is n_pes times input, along the first dimension or a new one before it";
+    case Shapes::kScatters:
+      return "input is n_pes times output, along the first dimension or a new one before it";
+    case Shapes::kExchanges:
+      return has_table ? "output has room for n_pes times the rows of input"
+                       : "output has the shape of input, and its rows divide by n_pes";
+    default:
+      return "output has the shape of input";
+  }
+}
+
+std::string text_of(const Shape& shape) {
+  std::vector<std::string> sizes;
+  for (const int64_t size : shape) {
+    sizes.push_back(std::to_string(size));
+  }
+  return "[" + joined(sizes, ", ") + "]";
 }
 
 }  // namespace
@@ -62,8 +169,8 @@ CollectiveParts parts_in(const Contract& contract, const Collective& collective)
   }
   parts.output = outputs.size() == 1 ? outputs[0] : nullptr;
   for (const Tensor& tensor : contract.tensors) {
-    if (collective.has_splits && parts.splits == nullptr && is_splits_table(tensor)) {
-      parts.splits = &tensor;
+    if (parts.table == nullptr && is_table(tensor, collective.table)) {
+      parts.table = &tensor;
     } else if (tensor.is_input && parts.output != nullptr && same_dtype(tensor, *parts.output)) {
       inputs.push_back(&tensor);
     }
@@ -74,12 +181,12 @@ CollectiveParts parts_in(const Contract& contract, const Collective& collective)
 
 std::string misfit(const Contract& contract, const Collective& collective) {
   const CollectiveParts parts = parts_in(contract, collective);
-  if (parts.output == nullptr || parts.input == nullptr) {
+  const bool needs_table = collective.table == Table::kSources;
+  if (parts.output == nullptr || parts.input == nullptr ||
+      (needs_table && parts.table == nullptr)) {
     return fmt::format("{} has one output and one input of its dtype{}",
                        collective.name,
-                       collective.has_splits
-                           ? ", and may have a table: int64 [n_pes, n_pes], listed in shared"
-                           : "");
+                       table_text(collective.table));
   }
   const bool has_root = std::any_of(
       contract.attributes.begin(), contract.attributes.end(), [](const Attribute& attribute) {
@@ -89,7 +196,31 @@ std::string misfit(const Contract& contract, const Collective& collective) {
     return fmt::format("{} has an attribute {{name: root, type: int, default: 0}}",
                        collective.name);
   }
+  const std::string_view dtype = dtype_without_arithmetic(contract, *parts.output);
+  if (collective.reduction != Reduction::kNone && !dtype.empty()) {
+    return fmt::format("{} computes, and there is no arithmetic on {}", collective.name, dtype);
+  }
   return "";
+}
+
+std::string shape_misfit(const Contract& contract,
+                         const Collective& collective,
+                         const std::map<std::string, std::vector<int64_t>>& shapes,
+                         int64_t pe_count) {
+  const CollectiveParts parts = parts_in(contract, collective);
+  const Shape& output = shapes.at(parts.output->name);
+  const Shape& input = shapes.at(parts.input->name);
+  const bool has_table = parts.table != nullptr;
+  const bool any_size = has_free_dimension(*parts.output) || has_free_dimension(*parts.input);
+  return any_size || shapes_fit(collective, has_table, output, input, pe_count)
+             ? ""
+             : fmt::format("{}: {}; here {} is {} and {} is {}",
+                           collective.name,
+                           shapes_text(collective, has_table),
+                           parts.output->name,
+                           text_of(output),
+                           parts.input->name,
+                           text_of(input));
 }
 
 }  // namespace shmem_bind::contract

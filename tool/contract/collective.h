@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,9 +14,18 @@
 namespace shmem_bind::contract {
 
 struct Collective {
+  // The output's shape. A gathering one has a part for each PE, stacked along a new first dimension
+  // or concatenated along the first one; of a scattering one the input has these parts.
+  enum class Shapes { kSame, kGathers, kScatters, kExchanges };
+  enum class Reduction { kNone, kSum, kMax, kMin };
+  enum class Table { kNone, kSplits, kSources };
+
   std::string_view name;
+  Shapes shapes = Shapes::kSame;
+  bool replicated = false;  // the output is equal on all PEs
   bool has_root = false;    // an int attribute `root`: the PE that gives or gets all
-  bool has_splits = false;  // may have a table that says how many rows go from PE to PE
+  Reduction reduction = Reduction::kNone;
+  Table table = Table::kNone;
 };
 
 std::span<const Collective> collectives();
@@ -26,12 +37,20 @@ std::vector<std::string> collective_names();
 struct CollectiveParts {
   const Tensor* output = nullptr;
   const Tensor* input = nullptr;
-  const Tensor* splits = nullptr;  // int64 [n_pes, n_pes], shared: rows from PE i to PE j
+  // int64 and shared. Splits, which may be absent, [n_pes, n_pes]: rows from PE i to PE j.
+  // Sources, [n_pes]: the PE whose input PE i receives.
+  const Tensor* table = nullptr;
 };
 
 CollectiveParts parts_in(const Contract& contract, const Collective& collective);
 
 // What the operator lacks for this golden; empty when it fits.
 std::string misfit(const Contract& contract, const Collective& collective);
+
+// The same for the shapes that the operator's tensors have in one case on `pe_count` PEs.
+std::string shape_misfit(const Contract& contract,
+                         const Collective& collective,
+                         const std::map<std::string, std::vector<int64_t>>& shapes,
+                         int64_t pe_count);
 
 }  // namespace shmem_bind::contract

@@ -10,7 +10,15 @@
 
 namespace shmem_bind::contract {
 
-// One row of THE dtype table. Tolerances: the public precision standard; 0 means bit by bit.
+// How far a computed value may be from the right one, as exponents of 2: 8 stands for 2^-8. Of the
+// public precision standard for float arithmetic; 0 means bit by bit.
+struct Tolerance {
+  int few = 0;   // |a - g| / max(|g|, 1), when it took fewer than 2048 additions
+  int many = 0;  // when it took more
+  int bias = 0;  // |mean(a - g)| / max|g|
+};
+
+// One row of THE dtype table.
 struct DtypeRow {
   Dtype dtype;
   std::string_view dsl;          // canonical spelling
@@ -20,6 +28,8 @@ struct DtypeRow {
   std::string_view host_type;    // the kernel library's template argument
   std::string_view header;       // that declares host_type, empty when none is needed
   int64_t bytes;
+  Tolerance tolerance = {};
+  bool has_arithmetic = true;  // else kernels move it as bytes
 };
 
 std::span<const DtypeRow> dtype_table();

@@ -42,8 +42,8 @@ constexpr Explanation kNumberTable[] = {
      "  golden: all_gater",
      "  golden: all_gather"},
     {&kGoldenMisfit,
-     "A known collective asks for certain tensors and attributes: broadcast for a root, "
-     "all_gather for an output with one more dimension than its input.",
+     "A known collective asks for certain tensors, shapes and attributes: broadcast for a root, "
+     "all_gather for an output of n_pes times its input.",
      kInDesign,
      "  golden: broadcast",
      "  golden: all_gather"},

@@ -102,6 +102,17 @@ inline std::string changed(std::string_view text, std::string_view from, std::st
   return out.replace(at, from.size(), to);
 }
 
+// The good operator with this golden and these shapes.
+inline std::string with_golden(const std::string& golden,
+                               const std::string& input,
+                               const std::string& output) {
+  const std::string design =
+      changed(changed(kGoodDesign, "\"[n_pes, rows, cols]\"", "\"" + output + "\""),
+              "\"[rows, cols]\", role",
+              "\"" + input + "\", role");
+  return changed(design, "oracle: all_gather", "oracle: " + golden);
+}
+
 inline Read read_changed(std::string_view from, std::string_view to) {
   return read(changed(kGoodDesign, from, to));
 }

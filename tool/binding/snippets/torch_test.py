@@ -37,6 +37,8 @@ OUTPUTS = @@outputs@@
 SHARED = @@shared@@  # 所有 PE 必须一致的输入
 ATTRIBUTES = @@attributes@@  # compute 的关键字参数; 用例可以另给值
 ROTATING = @@rotating@@  # 各次调用轮换的 PE 号
+OPTIONAL = @@optional@@  # 有的 PE 可以没有的输出
+REPLICATED = @@replicated@@  # 各 PE 的正确结果: True 相同, False 不同, None 未知
 LOCAL_MEM_SIZE = @@local_mem_size@@  # 每个 PE 的对称内存字节数
 LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
@@ -236,6 +238,44 @@ class DeviceTensor:
         return same_bytes(copy, blank)
 
 
+# ---- golden 自身的检验 ----
+
+
+def golden_doubts(n_pes, dtype_name, case):
+    """在一个用例中 golden 有什么可疑; 没有结果可看时是 None。"""
+    job, attrs = {"seed": 0, "cases": CASES}, attributes_in(0, n_pes, CASES[case])
+    inputs, others = (gen_data(n_pes, job, dtype_name, case, call) for call in (0, 1))
+    results = [golden(pe, n_pes, inputs, attrs) for pe in range(n_pes)]
+    digests = [digest(result) for result in results]
+    if not any(value.numel() for result in results for value in result.values()):
+        return None
+    own = [{bytes(as_bytes(value)) for value in mine.values()} for mine in inputs]
+    is_own = all(bytes(as_bytes(value)) in own[pe] for pe in range(n_pes) for value in results[pe].values())
+    doubts = {
+        "输入改变, 结果不变": digests == [digest(golden(pe, n_pes, others, attrs)) for pe in range(n_pes)],
+        "每个 PE 的结果就是它自己的输入": n_pes > 1 and is_own,
+        "各 PE 的结果应当不同, 却相同": n_pes > 1 and REPLICATED is False and len(set(digests)) == 1,
+        "各 PE 的结果应当相同, 却不同": REPLICATED is True and len(set(digests)) > 1,
+    }
+    return {text for text, found in doubts.items() if found}
+
+
+def golden_problems(n_pes, dtype_name, wanted):
+    """从小到大试各用例, 到疑点全部消失为止; 返回留下的疑点。只用 CPU。"""
+    left = None
+    for case in sorted(CASES, key=lambda case: sum(map(math.prod, input_shapes(n_pes, CASES[case]).values()))):
+        try:
+            doubts = golden_doubts(n_pes, dtype_name, case)
+        except Exception as error:
+            if case in wanted:
+                return [f"golden 出错: {case}: {type(error).__name__}: {error}"]
+            continue  # 不在这次的用例中, 也许不适合这个 PE 数
+        left = doubts if left is None else left & (left if doubts is None else doubts)
+        if left == set():
+            break
+    return [f"golden 不可信: {doubt}" for doubt in sorted(left or [])]
+
+
 # ---- 一个 PE ----
 
 
@@ -273,7 +313,7 @@ class Recorder:
 
 
 def same_bytes(got, want):
-    """搬运类算子: 逐位相等 (NaN 也按位比较)。"""
+    """逐位相等 (NaN 也按位比较)。"""
     import torch
 
     if got.shape != want.shape or got.dtype != want.dtype:
@@ -291,6 +331,8 @@ def first_difference(got, want):
     return ""
 
 
+@@compare@@
+
 def run_case(op, pe, job, dtype_name, case, recorder):
     """同一个算子对象连续调用若干次: 每次新数据、新布局, 中间没有任何同步或屏障。"""
     import torch
@@ -302,6 +344,7 @@ def run_case(op, pe, job, dtype_name, case, recorder):
         attrs = attributes_in(call, n_pes, job["cases"][case])
         everyone = gen_data(n_pes, job, dtype_name, case, call)
         want = golden(pe, n_pes, everyone, attrs)
+        given = {name: value.numel() for name, value in want.items()}
         ins, outs = {}, {}
         for name, value in everyone[pe].items():
             ins[name] = DeviceTensor(list(value.shape), value.dtype, layout)
@@ -313,32 +356,30 @@ def run_case(op, pe, job, dtype_name, case, recorder):
             if name in want:  # 否则这个 PE 没有它, 传 None
                 outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
                 want[name] = with_untouched_rows(want[name], shape)
-        prepared.append((call, layout, attrs, everyone[pe], want, ins, outs))
+        prepared.append((call, layout, attrs, everyone[pe], want, given, ins, outs))
     torch.npu.synchronize()
     if job["straggler"] == pe:
         time.sleep(0.03)
     results = []
-    for call, layout, attrs, mine, want, ins, outs in prepared:
+    for call, layout, attrs, mine, want, given, ins, outs in prepared:
         # 紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步
         for tensor in ins.values():
             tensor.view.copy_(tensor.source)
         only_read = [ins[name].view for name in INPUTS if name not in OUTPUTS]
         op.compute(*[outs[name].view if name in outs else None for name in OUTPUTS], *only_read, **attrs)
         after = {name: tensor.view.clone() for name, tensor in outs.items()}
-        results.append((call, layout, mine, want, outs, after))
+        results.append((call, layout, mine, want, given, outs, after))
     torch.npu.synchronize()
     wrong = 0
-    for call, layout, mine, want, outs, after in results:
-        got = {name: tensor.cpu() for name, tensor in after.items()}
-        same = all(same_bytes(got[name], want[name]) for name in want)
+    for call, layout, mine, want, given, outs, after in results:
+        compared = {name: compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
+                    for name, value in after.items()}
+        same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
         untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
-        detail = ""
-        if not same:
-            detail = next(f"{n}: {first_difference(got[n], want[n])}" for n in want if not same_bytes(got[n], want[n]))
-        elif not untouched:
-            detail = "输出视图之外的内存被改写"
-        recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), golden=digest(want),
-                     output=digest(got), equal=same and untouched, detail=detail)
+        details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
+        detail = details[0] if details else "" if untouched else "输出视图之外的内存被改写"
+        recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), outputs=compared,
+                     equal=same and untouched, detail=detail)
         if not (same and untouched):
             wrong += 1
             print(f"[PE {pe}] 失败: {dtype_name} {case} 第 {call} 次 ({layout}): {detail}", flush=True)
