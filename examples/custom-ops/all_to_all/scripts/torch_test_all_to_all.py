@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract d8183d362fa138ba, text 432ed9a156b1f658
+# contract d8183d362fa138ba, text bf25141d11004159
 """AllToAll 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_to_all.py --pes 8
@@ -593,7 +593,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):
