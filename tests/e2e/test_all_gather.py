@@ -6,6 +6,7 @@ Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. Tr
 import json
 import os
 import pathlib
+import runpy
 import shutil
 import subprocess
 import tempfile
@@ -155,6 +156,15 @@ class AllGather(unittest.TestCase):
                 time.sleep(0.05)
             self.assertEqual(left, [], f"killed after {moment} s")
         self.assertEqual(set(os.listdir("/dev/shm")), before)
+
+    def test_a_torchrun_that_leaves_no_result_has_failed(self):
+        test = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "0.json")
+            pathlib.Path(path + ".log").write_text("said")
+            result = test["end_torchrun"]({"pes": 2, "deadline": 10}, subprocess.Popen(["true"]), path)
+        self.assertFalse(result["passed"])
+        self.assertEqual(result["problems"], ["torchrun 没有留下结果"])
 
     def test_it_is_verified_on_2_and_8_pes(self):
         result = tool("verify", self.op, *roots())

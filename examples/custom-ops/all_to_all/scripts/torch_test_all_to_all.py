@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract d8183d362fa138ba, text cdb0064be00afdd5
+# contract d8183d362fa138ba, text 4695555f25174fce
 """AllToAll 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_to_all.py --pes 8
@@ -681,7 +681,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

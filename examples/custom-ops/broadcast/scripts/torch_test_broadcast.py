@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 70ac2f749b532247
+# contract bd780c16d05f2df2, text 245d14635123eb2c
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -666,7 +666,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text 363ed4f3e0e312fe
+# contract 2d81de16212c8900, text 10c2843fdaece139
 """GatherToRoot 算子的多 PE 测试。
 
 单独运行:        python torch_test_gather_to_root.py --pes 8
@@ -670,7 +670,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text 47171bf1f380cee8
+# contract d4fcdab58763ee47, text ceba99fcc8ca45a7
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -690,7 +690,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text 3c7a8b63de61ab5b
+# contract 105664ba1638fdad, text 3c167e291e108230
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -702,7 +702,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract 6bd9fca4fbbe80bc, text c7bc631c7f9d846d
+# contract 6bd9fca4fbbe80bc, text 6ce8e354ea753d76
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8
@@ -679,7 +679,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):

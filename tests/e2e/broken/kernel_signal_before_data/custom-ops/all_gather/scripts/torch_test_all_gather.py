@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 2810be8e5440c73b
+# contract ea14fd91682dfd1d, text f70f325023aa9950
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -668,7 +668,8 @@ def end_torchrun(job, process, path):
     except subprocess.TimeoutExpired:
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": True, "problems": [], "records": 0, "expected": 0, "seconds": 0}
+    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
+              "seconds": 0}
     with open(path + ".log", encoding="utf-8") as log:
         print(log.read(), end="", flush=True)
     if os.path.exists(path):
