@@ -208,6 +208,9 @@ std::string shape_misfit(const Contract& contract,
                          const std::map<std::string, std::vector<int64_t>>& shapes,
                          int64_t pe_count) {
   const CollectiveParts parts = parts_in(contract, collective);
+  if (parts.output == nullptr || parts.input == nullptr) {
+    return "";  // the misfit of the tensors has said so
+  }
   const Shape& output = shapes.at(parts.output->name);
   const Shape& input = shapes.at(parts.input->name);
   const bool has_table = parts.table != nullptr;

@@ -110,10 +110,11 @@ def judge(job, codes):
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
+    parent = os.getpid()
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        end_with_parent()
+        end_with_parent(parent)
         signal.alarm(60)
         try:
             problems = []

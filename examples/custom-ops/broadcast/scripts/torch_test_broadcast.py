@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 245d14635123eb2c
+# contract bd780c16d05f2df2, text d6fa6c76d0bbdac3
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -572,10 +572,11 @@ def judge(job, codes):
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
+    parent = os.getpid()
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        end_with_parent()
+        end_with_parent(parent)
         signal.alarm(60)
         try:
             problems = []

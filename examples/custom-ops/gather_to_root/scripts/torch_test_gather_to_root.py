@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text 10c2843fdaece139
+# contract 2d81de16212c8900, text 383ca0b6690a5b90
 """GatherToRoot 算子的多 PE 测试。
 
 单独运行:        python torch_test_gather_to_root.py --pes 8
@@ -576,10 +576,11 @@ def judge(job, codes):
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
+    parent = os.getpid()
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        end_with_parent()
+        end_with_parent(parent)
         signal.alarm(60)
         try:
             problems = []

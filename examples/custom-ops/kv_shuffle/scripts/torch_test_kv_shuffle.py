@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text 3c167e291e108230
+# contract 105664ba1638fdad, text 8ea25bfac8e69597
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -608,10 +608,11 @@ def judge(job, codes):
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
+    parent = os.getpid()
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        end_with_parent()
+        end_with_parent(parent)
         signal.alarm(60)
         try:
             problems = []

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text f70f325023aa9950
+# contract ea14fd91682dfd1d, text b51b43131efe25f7
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -574,10 +574,11 @@ def judge(job, codes):
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
+    parent = os.getpid()
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        end_with_parent()
+        end_with_parent(parent)
         signal.alarm(60)
         try:
             problems = []
