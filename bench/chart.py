@@ -69,8 +69,9 @@ _GOALS = {
     "compile_time": "To reach: 0.30 of the CPU time behind the seed document's include list.",
     "compile_memory": "To reach: 1024 MiB.",
     "memory": "To reach: 100 MiB.",
-    "dispatch": "To reach: compute() 1.10 of a method that queues an empty handler. The operator form costs more than it should because "
-                "torch looks through all arguments of an operator that takes an object (TorchBindOpOverload, in Python).",
+    "dispatch": "To reach: compute() 1.10 of a method that queues an empty handler. torch.ops looks through all "
+                "arguments of an operator that takes an object, in Python and in C++; the package's function goes there only while torch "
+                "traces.",
     "latency": "To reach: 1.5 us a signal with 128 blocks; a barrier of 8 PEs no slower than Open MPI's; a launch of 16 empty blocks "
                "3 us with many in flight, 20 us with synchronize.",
     **generator.GOALS,

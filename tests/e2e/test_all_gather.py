@@ -95,6 +95,7 @@ class AllGather(unittest.TestCase):
             self.assertIn(f"compile {backend}, output given: True", output)
         self.assertIn("export: ['shmem_ops.all_gather.default'] True", output)
         self.assertIn("meta None", output)
+        self.assertIn("a dispatch mode sees ['shmem_ops.all_gather.default']", output)
 
     def test_a_second_binding_in_the_process_leaves_the_first_alone(self):
         self.assertIn("computed True", self.program("two_bindings.py"))

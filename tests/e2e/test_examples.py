@@ -160,7 +160,8 @@ class Programs(unittest.TestCase):
     def test_compile_and_export_see_through_collectives(self):
         said = self.said_by("tracing.py", ",".join(COLLECTIVES))
         for op in COLLECTIVES:
-            expected = ["objects True False False True", "mutates ['output']", f"export: ['shmem_ops.{op}.default'] True", "meta None"]
+            expected = ["objects True False False True", "mutates ['output']", f"export: ['shmem_ops.{op}.default'] True", "meta None",
+                        f"a dispatch mode sees ['shmem_ops.{op}.default']"]
             for backend in ("eager", "aot_eager"):
                 expected += [f"compile {backend}, output made inside: True", f"compile {backend}, output given: True"]
                 expected += [f"compile {backend}, no output: True"] if op == "gather_to_root" else []

@@ -11,6 +11,7 @@ import sys
 
 import torch
 import torch_npu  # noqa: F401
+from torch.utils._python_dispatch import TorchDispatchMode
 
 LIBRARY, OPERATORS, PORT = sys.argv[1:]
 sys.path.insert(0, str(pathlib.Path(LIBRARY).parents[2] / "python"))
@@ -60,6 +61,19 @@ def with_output(operator, function):
     return run
 
 
+class Seen(TorchDispatchMode):
+    """The operators of the binding that a dispatch mode is shown."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if "shmem_ops" in str(func):
+            self.names.add(str(func))
+        return func(*args, **(kwargs or {}))
+
+
 class Module(torch.nn.Module):
     def __init__(self, op, function):
         super().__init__()
@@ -91,6 +105,9 @@ def trace(operator, x):
     yield f"export: {calls} {torch.equal(exported.module()(x - 7).cpu(), made_inside(first, x - 7).cpu())}"
     meta = torch.empty(output_shape(operator, (4, 8)), device="meta")
     yield f"meta {functional(first, meta, torch.empty(4, 8, device='meta'), *[table.to('meta') for table in tables])}"
+    with Seen() as seen:
+        made_inside(first, x)
+    yield f"a dispatch mode sees {sorted(seen.names)}"
     if operator == "gather_to_root":  # its output may be absent: here there is nothing to gather
 
         def absent(op, x):

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("@@op@@")
 register_for_tracing("@@class@@", "@@op@@")
@@ -37,5 +37,9 @@ def @@op@@(
     op: @@class@@,
 @@function_parameters@@
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.@@op@@(op, @@arguments@@)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.@@op@@, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.@@op@@(op, @@arguments@@)
+    else:
+        op.compute(@@arguments@@)

@@ -86,6 +86,13 @@ def manager() -> Manager:
     return made
 
 
+def is_traced(op: object) -> bool:
+    """Whether torch looks at a call instead of making it: it compiles or exports, the object is a stand-in, or a dispatch
+    mode (FakeTensorMode, a logger) is active. Only then a call must go through torch.ops, whose look through the arguments of
+    an operator that takes an object costs three times what the call does."""
+    return torch.compiler.is_compiling() or type(op) is not torch.ScriptObject or torch._C._len_torch_dispatch_stack() > 0
+
+
 def see_through_autocast() -> None:
     """What aot_eager makes of an operator that writes its outputs has kernels for autocast on CPU and CUDA, none for the
     NPU's. Autocast has nothing to do there."""

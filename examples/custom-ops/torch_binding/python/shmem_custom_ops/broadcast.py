@@ -1,12 +1,12 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text f8ebe8b3ca670b14
+# contract bd780c16d05f2df2, text e8c099b680bdf0c4
 """Broadcast, from custom-ops/broadcast/docs/design.md."""
 
 from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("broadcast")
 register_for_tracing("Broadcast", "broadcast")
@@ -44,5 +44,9 @@ def broadcast(
     input: torch.Tensor,
     root: int = 0,
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.broadcast(op, output, input, root)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.broadcast, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.broadcast(op, output, input, root)
+    else:
+        op.compute(output, input, root)

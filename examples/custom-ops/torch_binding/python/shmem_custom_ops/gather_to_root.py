@@ -1,12 +1,12 @@
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text 95dbb2f72e4e9efa
+# contract 2d81de16212c8900, text b647e632d6291fb1
 """GatherToRoot, from custom-ops/gather_to_root/docs/design.md."""
 
 from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("gather_to_root")
 register_for_tracing("GatherToRoot", "gather_to_root")
@@ -44,5 +44,9 @@ def gather_to_root(
     input: torch.Tensor,
     root: int = 0,
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.gather_to_root(op, output, input, root)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.gather_to_root, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.gather_to_root(op, output, input, root)
+    else:
+        op.compute(output, input, root)

@@ -1,12 +1,12 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text d8afc5ece55e88f8
+# contract d4fcdab58763ee47, text 564a3b4eca72df5e
 """HaloExchange, from custom-ops/halo_exchange/docs/design.md."""
 
 from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("halo_exchange")
 register_for_tracing("HaloExchange", "halo_exchange")
@@ -48,5 +48,9 @@ def halo_exchange(
     periodic: bool = False,
     grid_cols: int = 0,
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.halo_exchange(op, output, input, halo, periodic, grid_cols)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.halo_exchange, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.halo_exchange(op, output, input, halo, periodic, grid_cols)
+    else:
+        op.compute(output, input, halo, periodic, grid_cols)

@@ -1,12 +1,12 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text a9b819f4159b932f
+# contract 105664ba1638fdad, text 9fc0d18f89dabd4c
 """KVShuffle, from custom-ops/kv_shuffle/docs/design.md."""
 
 from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("kv_shuffle")
 register_for_tracing("KVShuffle", "kv_shuffle")
@@ -51,5 +51,9 @@ def kv_shuffle(
     src_block_table: torch.Tensor,
     dst_block_table: torch.Tensor,
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.kv_shuffle(op, k_cache, v_cache, global_shuffle_table, src_block_table, dst_block_table)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.kv_shuffle, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.kv_shuffle(op, k_cache, v_cache, global_shuffle_table, src_block_table, dst_block_table)
+    else:
+        op.compute(k_cache, v_cache, global_shuffle_table, src_block_table, dst_block_table)

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text d368df57546a0b93
+# text 7e02e5dc0b77c66a
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import aclshmem_ops.<operator>
@@ -90,6 +90,13 @@ def manager() -> Manager:
     """A torch.classes.ShmemOps.Manager; some operator must be loaded."""
     made: Manager = torch.classes.ShmemOps.Manager()
     return made
+
+
+def is_traced(op: object) -> bool:
+    """Whether torch looks at a call instead of making it: it compiles or exports, the object is a stand-in, or a dispatch
+    mode (FakeTensorMode, a logger) is active. Only then a call must go through torch.ops, whose look through the arguments of
+    an operator that takes an object costs three times what the call does."""
+    return torch.compiler.is_compiling() or type(op) is not torch.ScriptObject or torch._C._len_torch_dispatch_stack() > 0
 
 
 def see_through_autocast() -> None:

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text ae4f8dd4d061c0e4
+# text 58976cdf222e1531
 """The SHMEM operators of this tree: loads their libraries, and lets torch.compile and torch.export see through them.
 
     import shmem_custom_ops.<operator>
@@ -91,6 +91,13 @@ def manager() -> Manager:
     """A torch.classes.ShmemOps.Manager; some operator must be loaded."""
     made: Manager = torch.classes.ShmemOps.Manager()
     return made
+
+
+def is_traced(op: object) -> bool:
+    """Whether torch looks at a call instead of making it: it compiles or exports, the object is a stand-in, or a dispatch
+    mode (FakeTensorMode, a logger) is active. Only then a call must go through torch.ops, whose look through the arguments of
+    an operator that takes an object costs three times what the call does."""
+    return torch.compiler.is_compiling() or type(op) is not torch.ScriptObject or torch._C._len_torch_dispatch_stack() > 0
 
 
 def see_through_autocast() -> None:

@@ -1,12 +1,12 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text a3a61de5619299ee
+# contract ea14fd91682dfd1d, text 51fedf2ca7d86674
 """AllGather, from custom-ops/all_gather/docs/design.md."""
 
 from typing import Protocol
 
 import torch
 
-from . import load, register_for_tracing
+from . import is_traced, load, register_for_tracing
 
 load("all_gather")
 register_for_tracing("AllGather", "all_gather")
@@ -42,5 +42,9 @@ def all_gather(
     output: torch.Tensor,
     input: torch.Tensor,
 ) -> None:
-    """The functional form of op.compute(), for torch.compile and torch.export."""
-    torch.ops.shmem_ops.all_gather(op, output, input)
+    """The functional form of op.compute(): torch.compile and torch.export see the operator torch.ops.shmem_ops.all_gather, a
+    plain call costs what op.compute() does."""
+    if is_traced(op):
+        torch.ops.shmem_ops.all_gather(op, output, input)
+    else:
+        op.compute(output, input)
