@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract d8183d362fa138ba, text 51698fdc5f87e56d
+# contract d8183d362fa138ba, text 4077626a6bceb732
 """AllToAll 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_to_all.py --pes 8
@@ -664,7 +664,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 073b4dd4a5f69913
+# contract bd780c16d05f2df2, text 2337ec01760ae104
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -649,7 +649,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text 96c0985f7cc13dd6
+# contract 2d81de16212c8900, text d5c6c6b109f314b1
 """GatherToRoot 算子的多 PE 测试。
 
 单独运行:        python torch_test_gather_to_root.py --pes 8
@@ -653,7 +653,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text 2b4dc0d4382a18b8
+# contract d4fcdab58763ee47, text e23957d7de9aab77
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -673,7 +673,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text dd239438b6c65a6b
+# contract 105664ba1638fdad, text 1d3c52548de45f8c
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -685,7 +685,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):

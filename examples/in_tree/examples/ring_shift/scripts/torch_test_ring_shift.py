@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract 6bd9fca4fbbe80bc, text dfc7049826621061
+# contract 6bd9fca4fbbe80bc, text a2ecf4a8cabdbdd6
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8
@@ -662,7 +662,9 @@ def first_failed(watch, steps):
 
 
 def is_follower(watch, pe):
-    return watch.codes[pe] >= 0 and any(FOLLOWS.search(line) for line in watch.lines[pe])
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
 
 
 def first_line(lines):
