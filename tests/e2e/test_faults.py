@@ -95,6 +95,10 @@ class Faults(unittest.TestCase):
         self.assertEqual((result["passed"], result["class"], result["first_error"], result["left"]), (True, "", "", []), result)
         self.assertIn("[PE 1] 通过", self.said)
 
+    def test_a_parent_that_used_the_device_spawns(self):
+        result = self.results["device_was_touched"]
+        self.assertEqual((result["passed"], result["launcher"], result["left"]), (True, "spawn", []), result)
+
     def test_records_that_are_missing(self):
         self.check("files_nothing", "lifecycle", r"PE \[1\] 没有结果")
 

@@ -102,6 +102,7 @@ FAULTS = {
     "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
     "port_is_taken": {"ip_port": f"tcp://127.0.0.1:{holder.getsockname()[1]}"},
     "fails_in_close": {"run_case": refuse_to_close},
+    "device_was_touched": {},  # the last: a process cannot take it back
 }
 
 
@@ -129,6 +130,8 @@ def run(changes):
             job[name] = value
         else:
             setattr(test, name, value)
+    if changes is FAULTS["device_was_touched"]:
+        torch.zeros(1, device="npu")
     before, shared, begin = descriptors(), set(os.listdir("/dev/shm")), time.monotonic()
     try:
         result = test.run_jobs([job])[0] if changes.get("golden") is raise_error else test.run_job(job)

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 2337ec01760ae104
+# contract bd780c16d05f2df2, text 7706adb31fb5dff2
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -793,6 +793,10 @@ def run_job(job):
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()
+        npu = getattr(sys.modules.get("torch"), "npu", None)
+        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+            job["launcher"] = "spawn"
         return result_of(job, Watch(start_workers(job), job).run(begin + job["deadline"]), begin)
 
 

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text e23957d7de9aab77
+# contract d4fcdab58763ee47, text 51f36f4076123f45
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -817,6 +817,10 @@ def run_job(job):
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()
+        npu = getattr(sys.modules.get("torch"), "npu", None)
+        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+            job["launcher"] = "spawn"
         return result_of(job, Watch(start_workers(job), job).run(begin + job["deadline"]), begin)
 
 
