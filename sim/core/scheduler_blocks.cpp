@@ -10,6 +10,7 @@
 #include "sim/core/fault_handler.h"
 #include "sim/core/finding.h"
 #include "sim/core/scheduler.h"
+#include "sim/core/stand_signal.h"
 
 // Launches and their blocks: how they start, who runs next, how they end.
 
@@ -83,6 +84,7 @@ void Scheduler::give_back(std::unique_ptr<LiveBlock> live) {
 
 void Scheduler::start_launch(Stream& stream, std::unique_ptr<KernelLaunch> description) {
   install_fault_handler();
+  install_stand_signal();
   auto launch = std::make_shared<Launch>();
   launch->description = std::move(*description);
   launch->stream = &stream;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include "sim/core/finding.h"
 #include "sim/core/job.h"
 #include "sim/core/scheduler.h"
+#include "sim/core/stand_signal.h"
 
 // What the leader does when nothing can run: late transfers, deadlines, sleep.
 
@@ -85,10 +87,12 @@ std::string Scheduler::describe_waits() {
     const SymmetricPlace word = symmetric_place(place.address);
     const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(
         live->wait.timed ? now - live->wait.since : SteadyTime::duration{});
-    text += fmt::format("  kernel {} block {}: {} on {}{}; {} ms; last written by {}\n",
+    const SourceLine& line = live->block.line;
+    text += fmt::format("  kernel {} block {}: {}{} on {}{}; {} ms; last written by {}\n",
                         kernel_name(live->block),
                         live->block.index,
                         place.call,
+                        line.file == nullptr ? "" : fmt::format(" at {}:{}", line.file, line.line),
                         word.pe < 0 ? fmt::format("address {}", place.address)
                                     : fmt::format("PE {} offset {:#x}", word.pe, word.offset),
                         place.describe == nullptr ? "" : ": " + place.describe(place.context),
@@ -105,6 +109,11 @@ void Scheduler::sleep(uint32_t seen, std::optional<SteadyTime> deadline) {
   }
   const SteadyTime now = Clock::now();
   check_deadlines(now);
+  if (stand_is_asked()) {
+    const std::string stand = fmt::format(
+        "shmem-sim: PE {} (pid {}) stands in\n{}", job_pe(), getpid(), describe_waits());
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, stand.data(), stand.size());
+  }
   auto longest = std::chrono::nanoseconds(50ms);  // deadlines and peers are looked at that often
   if (deadline) {
     longest = std::min<std::chrono::nanoseconds>(longest, *deadline - now);

@@ -1,9 +1,14 @@
 #include "sim/core/wait.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <string>
 #include <thread>
 
 #include "sim/core/finding.h"
@@ -107,6 +112,48 @@ TEST(Wait, PastItsDeadlineFailsTheKernelAndTellsOfAllWaits) {
     EXPECT_EQ(synchronize_device(0).code, kKernelTimeout);  // until the device is reset
     reset_device(0);
     EXPECT_TRUE(synchronize_device(0).ok());
+  });
+}
+
+// Asks after 150 ms, when the block is parked.
+std::string stand_when_asked(bool somebody_listens) {
+  static std::atomic<int> heard{0};
+  if (somebody_listens) {
+    signal(SIGUSR1, [](int) { ++heard; });
+  }
+  const int file = memfd_create("stderr", 0);
+  dup2(file, STDERR_FILENO);
+  static uint32_t never = 0;
+  enqueue_launch(default_stream(0), {"stuck", 1, [] { wait_for_nonzero(&never); }, {}});
+  std::thread asks([somebody_listens] {
+    std::this_thread::sleep_for(150ms);
+    if (somebody_listens) {
+      kill(getpid(), SIGUSR1);
+    }
+  });
+  EXPECT_EQ(synchronize_device(0).code, kKernelTimeout);
+  asks.join();
+  EXPECT_EQ(heard.load(), somebody_listens ? 1 : 0);
+  std::string text(4096, '\0');
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, pread(file, text.data(), text.size(), 0))));
+  return text;
+}
+
+TEST(Wait, IsShownToWhoAsksWhereTheProcessStands) {
+  in_child({{"SHMEM_SIM_WAIT_TIMEOUT_MS", "500"}}, [] {
+    const std::string text = stand_when_asked(true);
+    EXPECT_NE(text.find("stands in\n  kernel stuck block 0: word_wait on address"),
+              std::string::npos)
+        << text;
+  });
+}
+
+TEST(Wait, LeavesTheSignalAloneWhenNobodyListens) {
+  in_child({{"SHMEM_SIM_WAIT_TIMEOUT_MS", "300"}}, [] {
+    EXPECT_EQ(stand_when_asked(false).find("stands in"), std::string::npos);
+    struct sigaction now = {};
+    sigaction(SIGUSR1, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, SIG_DFL);
   });
 }
 

@@ -28,7 +28,9 @@ struct Endpoint {
 // "host:port" or "[v6]:port".
 std::optional<Endpoint> parse_host_and_port(const std::string& text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
+  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size() ||
+      text.find('/') != std::string::npos ||  // a scheme given twice
+      text.find_first_not_of("0123456789", colon + 1) != std::string::npos) {
     return std::nullopt;
   }
   Endpoint endpoint;

@@ -49,6 +49,19 @@ class Calls(unittest.TestCase):
                                     r"asymmetric-allocation: PE \d.*1048576 bytes.*2097152 bytes")
 
 
+class Inits(unittest.TestCase):
+    """The checks of programs/init_faults.py, which forks its PEs; each is a test below."""
+
+    @classmethod
+    def setUpClass(cls):
+        result = program("init_faults.py")
+        cls.said = result.stdout + result.stderr
+        cls.found = json.loads(result.stdout) if result.returncode == 0 else {}
+
+    def check(self, name):
+        self.assertEqual(self.found.get(name), "right", self.said[-4000:] if not self.found else "")
+
+
 class Lives(unittest.TestCase):
     """One PE; every order of programs/life.py ends with exit code 0."""
 
@@ -86,6 +99,8 @@ class Lives(unittest.TestCase):
 
 
 def add_checks():
+    for name in re.findall(r"^def (bl_\w+)\(\):", (PROGRAMS / "init_faults.py").read_text(encoding="utf-8"), re.M):
+        setattr(Inits, f"test_{name}", lambda self, name=name: self.check(name))
     for name in re.findall(r"^def (bl_\w+)\(job", (PROGRAMS / "known_bugs.py").read_text(encoding="utf-8"), re.M):
         setattr(Calls, f"test_{name}", lambda self, name=name: self.check(name))
 

@@ -259,7 +259,8 @@ std::string emit_python_test(const Contract& contract) {
        {"replicated", python_replicated(contract, golden)},
        {"compare", python_compare(contract, golden)},
        {"arrange", python_arrange(contract, golden)}});
-  return of_a_pe + std::string(snippet("torch_test_parent.py"));
+  return of_a_pe + std::string(snippet("torch_test_launch.py")) +
+         std::string(snippet("torch_test_parent.py"));
 }
 
 }  // namespace shmem_bind::binding

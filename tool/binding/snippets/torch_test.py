@@ -9,6 +9,7 @@ torchrun 运行:   torchrun --nproc-per-node 8 torch_test_@@op@@.py
 
 import argparse
 import ctypes
+import faulthandler
 import gc
 import hashlib
 import json
@@ -16,6 +17,8 @@ import math
 import os
 import pathlib
 import random
+import re
+import select
 import signal
 import socket
 import subprocess
@@ -387,28 +390,37 @@ def run_case(op, pe, job, dtype_name, case, recorder):
 
 
 def worker(pe, job):
-    """一个 PE 的全部工作; 返回退出码。"""
+    """一个 PE 的全部工作; 返回退出码。每一步先记下它的名字, 失败时由此知道停在哪里。"""
     for name, value in job.get("environment", {}).items():
         os.environ[name] = value
+    recorder = Recorder(job, pe)
+    stack = open(os.path.join(job["folder"], f"pe{pe}.stack"), "w", encoding="utf-8")
+    faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)  # 父进程在期限到时询问
+    recorder.add(step="device")
     import torch
     import torch_npu  # noqa: F401
 
     torch.set_num_threads(1)
     torch.npu.set_device(pe % torch.npu.device_count())
+    recorder.add(step="load")
     load_libraries()
+    recorder.add(step="init")
     manager = torch.classes.ShmemOps.Manager()
     status = manager.attr_init(pe, job["pes"], LOCAL_MEM_SIZE, job["ip_port"])
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
+    recorder.add(step="create")
     op = getattr(torch.classes.ShmemOps, CLASS)()
-    recorder = Recorder(job, pe)
+    recorder.add(step="compute")
     wrong = 0
     for dtype_name in job["dtypes"]:
         for case in job["cases"]:
             wrong += run_case(op, pe, job, dtype_name, case, recorder)
+    recorder.add(step="close")
     op.close()
+    recorder.add(step="finalize")
     manager.finalize()
-    recorder.add(finished=True, version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
+    recorder.add(finished=True, step="done", version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
     print(f"[PE {pe}] {'通过' if wrong == 0 else '失败'}", flush=True)
     return 1 if wrong else 0
 

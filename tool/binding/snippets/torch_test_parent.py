@@ -1,66 +1,14 @@
 # ---- 父进程 ----
 
 
-AGENT = "SHMEM_BIND_AGENT"  # torchrun 的进程号, 即各 PE 的父进程
-
-
-def fresh_endpoint():
-    """由系统给出一个空闲端口。"""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-
-
-def start_workers(job):
-    pids = []
-    parent = os.getpid()
-    for pe in range(job["pes"]):
-        if job["launcher"] == "spawn":
-            text = json.dumps({"pe": pe, "job": job, "parent": parent})
-            pids.append(subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), "--worker", text]).pid)
-        else:
-            sys.stdout.flush()
-            pid = os.fork()
-            if pid == 0:
-                worker_process(pe, job, parent)
-            pids.append(pid)
-    return pids
-
-
-def wait_workers(pids, deadline):
-    """读取每个退出码; 一个失败或超时, 其余的在 2 秒内结束。返回 {pe: 退出码}。"""
-    codes = {}
-    stop_at = None
-    while len(codes) < len(pids):
-        for pe, pid in enumerate(pids):
-            if pe in codes:
-                continue
-            done, status = os.waitpid(pid, os.WNOHANG)
-            if done:
-                codes[pe] = os.waitstatus_to_exitcode(status)
-                if codes[pe] != 0 and stop_at is None:
-                    stop_at = time.monotonic() + 2
-        now = time.monotonic()
-        if now > deadline and stop_at is None:
-            print("超时: 结束所有 PE", file=sys.stderr, flush=True)
-            stop_at = now
-        if stop_at is not None and now >= stop_at:
-            for pe, pid in enumerate(pids):
-                if pe not in codes:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
-                    codes[pe] = -signal.SIGKILL
-        time.sleep(0.005)
-    return codes
-
-
 def read_records(job):
+    """各 PE 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
     records = []
     for pe in range(job["pes"]):
         path = os.path.join(job["folder"], f"pe{pe}.jsonl")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                records += [json.loads(line) for line in file if line.strip()]
+                records += [{**json.loads(line), "file": pe} for line in file if line.endswith("}\n")]
     return records
 
 
@@ -72,39 +20,67 @@ def is_accepted(record, pes):
 
 
 def judge(job, codes):
-    """核对退出码和记录, 返回问题列表。"""
-    problems = [f"PE {pe} 的退出码是 {code}" for pe, code in sorted(codes.items()) if code != 0]
+    """核对退出码和记录。返回 (种类, 问题) 的列表、{键: 记录}、{pe: 最后一步} 和收尾记录。"""
+    problems = [("exit", f"PE {pe} 的退出码是 {code}") for pe, code in sorted(codes.items()) if code != 0]
     records = read_records(job)
     seen = {}
     for record in records:
         if record["nonce"] != job["nonce"]:
-            problems.append(f"PE {record['pe']} 的记录不属于这次运行")
+            problems.append(("record", f"PE {record['file']} 的记录不属于这次运行"))
+        elif record["pe"] != record["file"]:
+            problems.append(("record", f"PE {record['file']} 写了 PE {record['pe']} 的记录"))
         elif "call" in record:
             key = (record["pe"], record["dtype"], record["case"], record["call"])
             if key in seen:
-                problems.append(f"重复的记录: {key}")
+                problems.append(("record", f"重复的记录: {key}"))
             seen[key] = record
     for dtype_name in job["dtypes"]:
         for case in job["cases"]:
             for call in range(job["calls"]):
-                row = [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])]
-                name = f"{dtype_name} {case} 第 {call} 次"
-                missing = [pe for pe, record in enumerate(row) if record is None]
-                if missing:
-                    problems.append(f"{name}: PE {missing} 没有结果")
-                    continue
-                for pe, record in enumerate(row):
-                    if not is_accepted(record, job["pes"]):
-                        problems.append(f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail'] or '记录自相矛盾'}")
-                if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
-                    total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
-                    if total >= 8:
-                        problems.append(f"{name}: 不同 PE 的输入相同, 结果没有意义")
-    finished = {record["pe"] for record in records if record.get("finished")}
-    for pe in range(job["pes"]):
-        if pe not in finished and codes.get(pe) == 0:
-            problems.append(f"PE {pe} 没有完成收尾")
-    return problems, len(seen), next((r for r in records if r.get("finished")), {})
+                problems += judge_call(job, dtype_name, case, call, [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])])
+    finished = {record["file"] for record in records if record.get("finished")}
+    problems += [("record", f"PE {pe} 没有完成收尾") for pe in range(job["pes"]) if pe not in finished and codes.get(pe) == 0]
+    steps = {record["file"]: record["step"] for record in records if "step" in record}
+    return problems, seen, steps, next((r for r in records if r.get("finished")), {})
+
+
+def judge_call(job, dtype_name, case, call, row):
+    """一次调用中各 PE 的记录 row (没有的是 None) 有什么问题。"""
+    name = f"{dtype_name} {case} 第 {call} 次"
+    missing = [pe for pe, record in enumerate(row) if record is None]
+    if missing:
+        return [("record", f"{name}: PE {missing} 没有结果")]
+    problems = [("mismatch", f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail'] or '记录自相矛盾'}")
+                for pe, record in enumerate(row) if not is_accepted(record, job["pes"])]
+    if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
+        total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
+        if total >= 8:
+            problems.append(("record", f"{name}: 不同 PE 的输入相同, 结果没有意义"))
+    return problems
+
+
+def result_of(job, watch, begin, doubts=()):
+    """一个任务的结果字典。"""
+    problems, seen, steps, end = judge(job, watch.codes)
+    problems += [("timeout", f"PE {sorted(watch.stands)} 到期限 {job['deadline']} s 时没有结束")] if watch.stands else []
+    problems = [("golden", text) for text in doubts] or problems
+    kinds = {kind: text for kind, text in reversed(problems) if kind != "exit"}
+    wrong = [record for record in seen.values() if not is_accepted(record, job["pes"])]
+    fields = ("pe", "dtype", "case", "call", "layout", "equal", "detail", "seconds")
+    cause = classify(watch, steps, kinds) if problems else {"class": "", "hint": "", "first_error": ""}
+    return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems, **cause,
+            "problems": [text for _, text in problems[:20]], "records": len(seen),
+            "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
+            "exit_codes": [watch.codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
+            "stands": watch.stands, "calls": [{field: record.get(field) for field in fields} for record in wrong[:50]],
+            "comparison": comparison(job), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+
+
+def refused(job, kind, problems):
+    """没有启动 PE, 或没有留下结果的任务。"""
+    name, hint = KIND_RULES[kind]
+    return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False, "class": name, "hint": hint,
+            "first_error": problems[0], "problems": problems, "records": 0, "expected": 0, "seconds": 0, "stands": {}, "calls": []}
 
 
 def check_golden(jobs):
@@ -139,12 +115,11 @@ def run_job(job):
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()
-        codes = wait_workers(start_workers(job), begin + job["deadline"])
-        problems, count, end = judge(job, codes)
-        return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems,
-                "problems": problems[:20], "records": count, "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
-                "exit_codes": [codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
-                "comparison": comparison(job), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+        npu = getattr(sys.modules.get("torch"), "npu", None)
+        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+            job["launcher"] = "spawn"
+        return result_of(job, Watch(start_workers(job), job).run(begin + job["deadline"]), begin)
 
 
 def run_under_torchrun(args):
@@ -166,14 +141,10 @@ def run_under_torchrun(args):
     codes = [None] * pes
     dist.all_gather_object(codes, code)
     if pe == 0:
-        problems, count, end = judge(job, dict(enumerate(codes)))
-        problems = doubts or problems
-        result = {"name": "torchrun", "pes": pes, "launcher": "torchrun", "passed": not problems, "problems": problems[:20],
-                  "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
-                  "seconds": round(time.monotonic() - begin, 3), "comparison": comparison(job),
-                  "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, lines={pe: [] for pe in range(pes)})
+        result = result_of({**job, "name": "torchrun", "launcher": "torchrun"}, watch, begin, doubts)
         finish([result], args.report)
-        code = 0 if not problems else 1
+        code = 0 if result["passed"] else 1
     dist.barrier()
     sys.stdout.flush()
     os._exit(code)
@@ -200,20 +171,25 @@ def start_torchrun(job, path):
 
 def end_torchrun(job, process, path):
     """等待它结束, 返回它的结果字典; 超时则结束它 (各 PE 随之结束)。"""
+    late = {}
     try:
         code = process.wait(timeout=job["deadline"])
     except subprocess.TimeoutExpired:
+        late = {"class": RULES[0][0], "hint": RULES[0][3]}
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
-              "seconds": 0}
-    with open(path + ".log", encoding="utf-8") as log:
-        print(log.read(), end="", flush=True)
+    with open(path + ".log", encoding="utf-8", errors="replace") as log:
+        said = log.read()
+    print(said, end="", flush=True)
+    result = refused(job, "record", ["torchrun 没有留下结果"])
+    result["first_error"] = first_line(said.splitlines()) or result["first_error"]
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             result = json.load(file)["results"][0]
     problems = result["problems"] + ([f"torchrun 的退出码是 {code}"] if code != 0 else [])
-    return {**result, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
+    if problems and not result["class"]:  # 各 PE 都通过了, 之后才失败
+        result.update(refused(job, "record", problems))
+    return {**result, **late, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
 
 
 def run_jobs(jobs):
@@ -233,9 +209,7 @@ def run_jobs(jobs):
             if path in beside:
                 results.append(end_torchrun(job, beside[path], path))
             else:
-                refused = {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False,
-                           "problems": problems, "records": 0, "expected": 0, "seconds": 0}
-                results.append(refused if problems else run_job(job))
+                results.append(refused(job, "golden", problems) if problems else run_job(job))
             mark = "通过" if results[-1]["passed"] else "失败"
             print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {mark} {results[-1]['seconds']} s", flush=True)
     return results
@@ -246,8 +220,12 @@ def finish(results, report):
         mark = "通过" if result["passed"] else "失败"
         print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}"
               f" ({result.get('comparison', '没有比较')})")
+        if result.get("class"):
+            print(f"    [{result['class']}] {result['first_error']}\n    提示: {result['hint']}")
         for problem in result["problems"]:
             print(f"    {problem}")
+        for pe, text in sorted(result.get("stands", {}).items()):
+            print(f"    PE {pe} 停在:\n" + "\n".join(f"        {line}" for line in text.splitlines()))
     if report:
         with open(report, "w", encoding="utf-8") as file:
             json.dump({"op": OP, "results": results}, file, ensure_ascii=False, indent=1)
@@ -308,6 +286,10 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    code = main()
+    try:
+        code = main()
+    except KeyboardInterrupt:  # 各 PE 已随之结束
+        print("中断", file=sys.stderr, flush=True)
+        code = 130
     sys.stdout.flush()
     os._exit(code)

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text 8ea25bfac8e69597
+# contract 105664ba1638fdad, text a9409b35f68da6ca
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -11,6 +11,7 @@ torchrun 运行:   torchrun --nproc-per-node 8 torch_test_kv_shuffle.py
 
 import argparse
 import ctypes
+import faulthandler
 import gc
 import hashlib
 import json
@@ -18,6 +19,8 @@ import math
 import os
 import pathlib
 import random
+import re
+import select
 import signal
 import socket
 import subprocess
@@ -449,28 +452,37 @@ def run_case(op, pe, job, dtype_name, case, recorder):
 
 
 def worker(pe, job):
-    """一个 PE 的全部工作; 返回退出码。"""
+    """一个 PE 的全部工作; 返回退出码。每一步先记下它的名字, 失败时由此知道停在哪里。"""
     for name, value in job.get("environment", {}).items():
         os.environ[name] = value
+    recorder = Recorder(job, pe)
+    stack = open(os.path.join(job["folder"], f"pe{pe}.stack"), "w", encoding="utf-8")
+    faulthandler.register(signal.SIGUSR1, file=stack, all_threads=True, chain=False)  # 父进程在期限到时询问
+    recorder.add(step="device")
     import torch
     import torch_npu  # noqa: F401
 
     torch.set_num_threads(1)
     torch.npu.set_device(pe % torch.npu.device_count())
+    recorder.add(step="load")
     load_libraries()
+    recorder.add(step="init")
     manager = torch.classes.ShmemOps.Manager()
     status = manager.attr_init(pe, job["pes"], LOCAL_MEM_SIZE, job["ip_port"])
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
+    recorder.add(step="create")
     op = getattr(torch.classes.ShmemOps, CLASS)()
-    recorder = Recorder(job, pe)
+    recorder.add(step="compute")
     wrong = 0
     for dtype_name in job["dtypes"]:
         for case in job["cases"]:
             wrong += run_case(op, pe, job, dtype_name, case, recorder)
+    recorder.add(step="close")
     op.close()
+    recorder.add(step="finalize")
     manager.finalize()
-    recorder.add(finished=True, version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
+    recorder.add(finished=True, step="done", version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
     print(f"[PE {pe}] {'通过' if wrong == 0 else '失败'}", flush=True)
     return 1 if wrong else 0
 
@@ -496,7 +508,7 @@ def worker_process(pe, job, parent):
         os._exit(code)
 
 
-# ---- 父进程 ----
+# ---- 启动和看护各 PE ----
 
 
 AGENT = "SHMEM_BIND_AGENT"  # torchrun 的进程号, 即各 PE 的父进程
@@ -510,55 +522,207 @@ def fresh_endpoint():
 
 
 def start_workers(job):
-    pids = []
+    """启动各 PE; 每个 PE 的输出进入自己的管道。返回 (进程号, 管道) 的列表。"""
+    started = []
     parent = os.getpid()
     for pe in range(job["pes"]):
+        reader, writer = os.pipe()
         if job["launcher"] == "spawn":
             text = json.dumps({"pe": pe, "job": job, "parent": parent})
-            pids.append(subprocess.Popen([sys.executable, str(pathlib.Path(__file__).resolve()), "--worker", text]).pid)
+            command = [sys.executable, str(pathlib.Path(__file__).resolve()), "--worker", text]
+            pid = subprocess.Popen(command, stdout=writer, stderr=writer).pid
         else:
             sys.stdout.flush()
             pid = os.fork()
             if pid == 0:
+                os.dup2(writer, 1)
+                os.dup2(writer, 2)
                 worker_process(pe, job, parent)
-            pids.append(pid)
-    return pids
+        os.close(writer)
+        os.set_blocking(reader, False)
+        started.append((pid, reader))
+    return started
 
 
-def wait_workers(pids, deadline):
-    """读取每个退出码; 一个失败或超时, 其余的在 2 秒内结束。返回 {pe: 退出码}。"""
-    codes = {}
-    stop_at = None
-    while len(codes) < len(pids):
-        for pe, pid in enumerate(pids):
-            if pe in codes:
-                continue
-            done, status = os.waitpid(pid, os.WNOHANG)
-            if done:
-                codes[pe] = os.waitstatus_to_exitcode(status)
-                if codes[pe] != 0 and stop_at is None:
-                    stop_at = time.monotonic() + 2
-        now = time.monotonic()
-        if now > deadline and stop_at is None:
-            print("超时: 结束所有 PE", file=sys.stderr, flush=True)
-            stop_at = now
-        if stop_at is not None and now >= stop_at:
-            for pe, pid in enumerate(pids):
-                if pe not in codes:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, 0)
-                    codes[pe] = -signal.SIGKILL
-        time.sleep(0.005)
-    return codes
+class Watch:
+    """看护一个任务的各 PE: 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
+
+    codes {pe: 退出码, 按结束的先后}, lines {pe: 输出的各行}, killed 被父进程结束的 PE, stands {pe: 超时时停在哪里}。
+    """
+
+    def __init__(self, started, job):
+        self.pids = [pid for pid, _ in started]
+        self.pipes = [pipe for _, pipe in started]
+        self.folder = job["folder"]
+        self.codes, self.killed, self.stands = {}, set(), {}
+        self.lines = {pe: [] for pe in range(len(started))}
+        self.rest = {pe: b"" for pe in range(len(started))}
+        self.poller = select.poll()
+        self.owner = {}  # 描述符 -> PE
+        self.ends = []  # 各进程的 pidfd; 内核不支持时为空, 改为定时查看
+        try:
+            for pid in self.pids:
+                self.ends.append(os.pidfd_open(pid))
+        except (AttributeError, OSError):
+            pass
+        for pe, descriptor in [*enumerate(self.pipes), *enumerate(self.ends)]:
+            self.owner[descriptor] = pe
+            self.poller.register(descriptor, select.POLLIN)
+
+    def run(self, deadline):
+        stop_at = None
+        try:
+            while len(self.codes) < len(self.pids):
+                self.step(min(deadline if stop_at is None else stop_at, time.monotonic() + 60) - time.monotonic())
+                now = time.monotonic()
+                if stop_at is None and any(self.codes.values()):
+                    stop_at = now + 2
+                if stop_at is None and now > deadline and len(self.codes) < len(self.pids):
+                    print("超时: 询问各 PE 停在哪里, 然后结束它们", file=sys.stderr, flush=True)
+                    self.ask()
+                    stop_at = now
+                if stop_at is not None and now >= stop_at:
+                    self.kill()
+        finally:
+            self.kill()  # 也包括 Ctrl-C
+            for descriptor in [*self.pipes, *self.ends]:
+                os.close(descriptor)
+        return self
+
+    def step(self, seconds):
+        """等到有输出、有 PE 结束或时间到。"""
+        limit = seconds if len(self.ends) == len(self.pids) else min(seconds, 0.02)
+        for descriptor, _ in self.poller.poll(max(limit, 0) * 1000):
+            if descriptor in self.pipes:
+                if not self.read(self.owner[descriptor]):
+                    self.poller.unregister(descriptor)  # 写端已全部关闭
+            else:
+                self.poller.unregister(descriptor)
+        for pe, pid in enumerate(self.pids):
+            if pe not in self.codes:
+                done, status = os.waitpid(pid, os.WNOHANG)
+                if done:
+                    self.codes[pe] = os.waitstatus_to_exitcode(status)
+                    self.read(pe, last=True)
+
+    def read(self, pe, last=False):
+        """读出管道里现有的内容, 按行加上 PE 号打印。"""
+        is_open = True
+        while True:
+            try:
+                data = os.read(self.pipes[pe], 1 << 16)
+            except BlockingIOError:
+                break
+            if not data:
+                is_open = False
+                break
+            self.rest[pe] += data
+        *lines, self.rest[pe] = self.rest[pe].split(b"\n")
+        if last and self.rest[pe]:
+            lines.append(self.rest[pe])
+            self.rest[pe] = b""
+        for line in lines:
+            text = line.decode("utf-8", "replace").removeprefix(f"[PE {pe}] ")
+            self.lines[pe].append(text)
+            print(f"[PE {pe}] {text}", flush=True)
+        return is_open
+
+    def ask(self):
+        """各 PE 收到 SIGUSR1 后写下 Python 栈; 运行库若另有说明 (设备停在哪里), 写在输出里。"""
+        before = {pe: len(lines) for pe, lines in self.lines.items()}
+        asked = [pe for pe in range(len(self.pids)) if pe not in self.codes]
+        for pe in asked:
+            os.kill(self.pids[pe], signal.SIGUSR1)
+        until = time.monotonic() + 0.5
+        while (left := until - time.monotonic()) > 0 and len(self.codes) < len(self.pids):
+            self.step(left)
+        for pe in asked:
+            path = pathlib.Path(self.folder, f"pe{pe}.stack")
+            stack = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], stack.strip()]).strip() or "没有回答"
+
+    def kill(self):
+        for pe, pid in enumerate(self.pids):
+            if pe not in self.codes:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                self.codes[pe] = -signal.SIGKILL
+                self.killed.add(pe)
+                self.read(pe, last=True)
+
+
+# ---- 失败的分类 ----
+
+
+FOLLOWS = re.compile(r"peer-lost|peer lost|could not join|heap not initialized|进程已结束", re.I)  # 别的 PE 先失败, 这里随之失败
+ERROR_LINE = re.compile(r"异常: |失败: |shmem-sim: finding|error|Traceback|failed", re.I)
+
+# 自上而下, 第一条符合的规则给出类别。每条: 类别, 停在哪些步骤 (空: 任何), 首个错误行中的文字 (空: 任何), 提示。
+RULES = [
+    ("timeout", "", r"wait-deadline|did not end within|超时", "看 stands: 各 PE 停在哪里; 常见原因是少发了信号, 或某个 PE 没有走到同一个集合操作"),
+    ("environment", "", r"in use|AccStoreServer startup failed|Address already", "端点被占用: 换一个 --ip-port, 或不给, 由系统选择"),
+    ("environment", "", r"MemoryError|Cannot allocate memory|out of memory|No space left|bad_alloc|Too many open files",
+     "内存、/dev/shm 或句柄不足: 减少 PE 数或形状, 用 df /dev/shm 和 ulimit -a 查看"),
+    ("load", "load", "", "库没有加载成功: 核对 LD_LIBRARY_PATH, 重新编译, 用 ldd -r 查看缺少的符号"),
+    ("init", "init", "", "attr_init 失败: 各 PE 的 n_pes、local_mem_size、端点须一致, 见首个错误行"),
+    ("launch", "start device", "", "PE 在初始化之前就结束了: 看设备、torch_npu 和环境变量"),
+    ("lifecycle", "close finalize done", "", "收尾时失败: 先 close 各对象, 再 finalize; 析构函数里不能有集合操作"),
+    ("launch", "create compute", "异常: |kernel-fault|finding", "算子的构造或 kernel 出错: 看首个错误行的位置"),
+    ("lifecycle", "", "", "PE 中途结束 (被信号杀死, 或没有走到结尾): 看退出码和它的最后一步"),
+]
+KIND_RULES = {
+    "mismatch": ("mismatch", "结果与 golden 不同: 先核对输入, 再看是哪个 PE、哪一块、尾部还是同步, 见 calls"),
+    "record": ("lifecycle", "记录缺少、重复或不属于该 PE: 测试脚本或 worker 没有按约定运行"),
+    "golden": ("mismatch", "没有可信的 golden 可比: 修正 docs/design.md 中的 golden"),
+}
+
+
+def first_failed(watch, steps):
+    """第一个自己失败 (而不是随别人失败) 的 PE; 没有则是 None。"""
+    failed = [pe for pe, code in watch.codes.items() if code != 0 and pe not in watch.killed]
+    failed.sort(key=lambda pe: is_follower(watch, pe) or (watch.codes[pe] == 1 and steps.get(pe) == "done"))
+    return failed[0] if failed else None
+
+
+def is_follower(watch, pe):
+    """它最早的错误就是别的 PE 造成的。"""
+    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
+    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
+
+
+def first_line(lines):
+    wrong = [line for line in lines if ERROR_LINE.search(line)]
+    return next((line for line in wrong if not FOLLOWS.search(line)), wrong[0] if wrong else "")
+
+
+def classify(watch, steps, kinds):
+    """失败的类别、提示和首个有效错误。steps {pe: 最后一步}, kinds 记录中发现的问题的种类。"""
+    if watch.stands:
+        return {"class": "timeout", "hint": RULES[0][3], "first_error": "到期限时 " + "; ".join(
+            f"PE {pe} 在 {steps.get(pe, 'start')}" for pe in sorted(watch.stands))}
+    pe = None if "golden" in kinds else first_failed(watch, steps)
+    if pe is None or (watch.codes[pe] == 1 and steps.get(pe) == "done" and kinds):
+        kind = next((kind for kind in ("golden", "record", "mismatch") if kind in kinds), "record")
+        line = next((f"PE {p}: {line}" for p, lines in watch.lines.items() if (line := first_line(lines))), kinds.get(kind, ""))
+        return {"class": KIND_RULES[kind][0], "hint": KIND_RULES[kind][1], "first_error": line if kind == "mismatch" else kinds.get(kind, line)}
+    step, code = steps.get(pe, "start"), watch.codes[pe]
+    line = first_line(watch.lines[pe]) or f"退出码 {code}, 最后一步 {step}"
+    for name, at, text, hint in RULES:
+        if (not at or step in at.split()) and re.search(text, line, re.I):
+            return {"class": name, "hint": hint, "first_error": f"PE {pe}: {line}"}
+
+
+# ---- 父进程 ----
 
 
 def read_records(job):
+    """各 PE 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
     records = []
     for pe in range(job["pes"]):
         path = os.path.join(job["folder"], f"pe{pe}.jsonl")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
-                records += [json.loads(line) for line in file if line.strip()]
+                records += [{**json.loads(line), "file": pe} for line in file if line.endswith("}\n")]
     return records
 
 
@@ -570,39 +734,67 @@ def is_accepted(record, pes):
 
 
 def judge(job, codes):
-    """核对退出码和记录, 返回问题列表。"""
-    problems = [f"PE {pe} 的退出码是 {code}" for pe, code in sorted(codes.items()) if code != 0]
+    """核对退出码和记录。返回 (种类, 问题) 的列表、{键: 记录}、{pe: 最后一步} 和收尾记录。"""
+    problems = [("exit", f"PE {pe} 的退出码是 {code}") for pe, code in sorted(codes.items()) if code != 0]
     records = read_records(job)
     seen = {}
     for record in records:
         if record["nonce"] != job["nonce"]:
-            problems.append(f"PE {record['pe']} 的记录不属于这次运行")
+            problems.append(("record", f"PE {record['file']} 的记录不属于这次运行"))
+        elif record["pe"] != record["file"]:
+            problems.append(("record", f"PE {record['file']} 写了 PE {record['pe']} 的记录"))
         elif "call" in record:
             key = (record["pe"], record["dtype"], record["case"], record["call"])
             if key in seen:
-                problems.append(f"重复的记录: {key}")
+                problems.append(("record", f"重复的记录: {key}"))
             seen[key] = record
     for dtype_name in job["dtypes"]:
         for case in job["cases"]:
             for call in range(job["calls"]):
-                row = [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])]
-                name = f"{dtype_name} {case} 第 {call} 次"
-                missing = [pe for pe, record in enumerate(row) if record is None]
-                if missing:
-                    problems.append(f"{name}: PE {missing} 没有结果")
-                    continue
-                for pe, record in enumerate(row):
-                    if not is_accepted(record, job["pes"]):
-                        problems.append(f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail'] or '记录自相矛盾'}")
-                if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
-                    total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
-                    if total >= 8:
-                        problems.append(f"{name}: 不同 PE 的输入相同, 结果没有意义")
-    finished = {record["pe"] for record in records if record.get("finished")}
-    for pe in range(job["pes"]):
-        if pe not in finished and codes.get(pe) == 0:
-            problems.append(f"PE {pe} 没有完成收尾")
-    return problems, len(seen), next((r for r in records if r.get("finished")), {})
+                problems += judge_call(job, dtype_name, case, call, [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])])
+    finished = {record["file"] for record in records if record.get("finished")}
+    problems += [("record", f"PE {pe} 没有完成收尾") for pe in range(job["pes"]) if pe not in finished and codes.get(pe) == 0]
+    steps = {record["file"]: record["step"] for record in records if "step" in record}
+    return problems, seen, steps, next((r for r in records if r.get("finished")), {})
+
+
+def judge_call(job, dtype_name, case, call, row):
+    """一次调用中各 PE 的记录 row (没有的是 None) 有什么问题。"""
+    name = f"{dtype_name} {case} 第 {call} 次"
+    missing = [pe for pe, record in enumerate(row) if record is None]
+    if missing:
+        return [("record", f"{name}: PE {missing} 没有结果")]
+    problems = [("mismatch", f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail'] or '记录自相矛盾'}")
+                for pe, record in enumerate(row) if not is_accepted(record, job["pes"])]
+    if len(INPUTS) > len(SHARED) and len({record["input"] for record in row}) != job["pes"]:
+        total = sum(len(as_bytes(t)) for t in gen_data(job["pes"], job, dtype_name, case, call)[0].values())
+        if total >= 8:
+            problems.append(("record", f"{name}: 不同 PE 的输入相同, 结果没有意义"))
+    return problems
+
+
+def result_of(job, watch, begin, doubts=()):
+    """一个任务的结果字典。"""
+    problems, seen, steps, end = judge(job, watch.codes)
+    problems += [("timeout", f"PE {sorted(watch.stands)} 到期限 {job['deadline']} s 时没有结束")] if watch.stands else []
+    problems = [("golden", text) for text in doubts] or problems
+    kinds = {kind: text for kind, text in reversed(problems) if kind != "exit"}
+    wrong = [record for record in seen.values() if not is_accepted(record, job["pes"])]
+    fields = ("pe", "dtype", "case", "call", "layout", "equal", "detail", "seconds")
+    cause = classify(watch, steps, kinds) if problems else {"class": "", "hint": "", "first_error": ""}
+    return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems, **cause,
+            "problems": [text for _, text in problems[:20]], "records": len(seen),
+            "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
+            "exit_codes": [watch.codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
+            "stands": watch.stands, "calls": [{field: record.get(field) for field in fields} for record in wrong[:50]],
+            "comparison": comparison(job), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+
+
+def refused(job, kind, problems):
+    """没有启动 PE, 或没有留下结果的任务。"""
+    name, hint = KIND_RULES[kind]
+    return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False, "class": name, "hint": hint,
+            "first_error": problems[0], "problems": problems, "records": 0, "expected": 0, "seconds": 0, "stands": {}, "calls": []}
 
 
 def check_golden(jobs):
@@ -637,12 +829,11 @@ def run_job(job):
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()
-        codes = wait_workers(start_workers(job), begin + job["deadline"])
-        problems, count, end = judge(job, codes)
-        return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": not problems,
-                "problems": problems[:20], "records": count, "expected": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"],
-                "exit_codes": [codes[pe] for pe in range(job["pes"])], "seconds": round(time.monotonic() - begin, 3),
-                "comparison": comparison(job), "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+        npu = getattr(sys.modules.get("torch"), "npu", None)
+        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+            job["launcher"] = "spawn"
+        return result_of(job, Watch(start_workers(job), job).run(begin + job["deadline"]), begin)
 
 
 def run_under_torchrun(args):
@@ -664,14 +855,10 @@ def run_under_torchrun(args):
     codes = [None] * pes
     dist.all_gather_object(codes, code)
     if pe == 0:
-        problems, count, end = judge(job, dict(enumerate(codes)))
-        problems = doubts or problems
-        result = {"name": "torchrun", "pes": pes, "launcher": "torchrun", "passed": not problems, "problems": problems[:20],
-                  "records": count, "expected": pes * len(job["dtypes"]) * len(job["cases"]) * job["calls"], "exit_codes": codes,
-                  "seconds": round(time.monotonic() - begin, 3), "comparison": comparison(job),
-                  "torch_npu": end.get("version", ""), "torch_npu_path": end.get("path", "")}
+        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, lines={pe: [] for pe in range(pes)})
+        result = result_of({**job, "name": "torchrun", "launcher": "torchrun"}, watch, begin, doubts)
         finish([result], args.report)
-        code = 0 if not problems else 1
+        code = 0 if result["passed"] else 1
     dist.barrier()
     sys.stdout.flush()
     os._exit(code)
@@ -698,20 +885,25 @@ def start_torchrun(job, path):
 
 def end_torchrun(job, process, path):
     """等待它结束, 返回它的结果字典; 超时则结束它 (各 PE 随之结束)。"""
+    late = {}
     try:
         code = process.wait(timeout=job["deadline"])
     except subprocess.TimeoutExpired:
+        late = {"class": RULES[0][0], "hint": RULES[0][3]}
         process.kill()
         code = process.wait()
-    result = {"pes": job["pes"], "launcher": "torchrun", "passed": False, "problems": ["torchrun 没有留下结果"], "records": 0, "expected": 0,
-              "seconds": 0}
-    with open(path + ".log", encoding="utf-8") as log:
-        print(log.read(), end="", flush=True)
+    with open(path + ".log", encoding="utf-8", errors="replace") as log:
+        said = log.read()
+    print(said, end="", flush=True)
+    result = refused(job, "record", ["torchrun 没有留下结果"])
+    result["first_error"] = first_line(said.splitlines()) or result["first_error"]
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             result = json.load(file)["results"][0]
     problems = result["problems"] + ([f"torchrun 的退出码是 {code}"] if code != 0 else [])
-    return {**result, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
+    if problems and not result["class"]:  # 各 PE 都通过了, 之后才失败
+        result.update(refused(job, "record", problems))
+    return {**result, **late, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
 
 
 def run_jobs(jobs):
@@ -731,9 +923,7 @@ def run_jobs(jobs):
             if path in beside:
                 results.append(end_torchrun(job, beside[path], path))
             else:
-                refused = {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False,
-                           "problems": problems, "records": 0, "expected": 0, "seconds": 0}
-                results.append(refused if problems else run_job(job))
+                results.append(refused(job, "golden", problems) if problems else run_job(job))
             mark = "通过" if results[-1]["passed"] else "失败"
             print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {mark} {results[-1]['seconds']} s", flush=True)
     return results
@@ -744,8 +934,12 @@ def finish(results, report):
         mark = "通过" if result["passed"] else "失败"
         print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}"
               f" ({result.get('comparison', '没有比较')})")
+        if result.get("class"):
+            print(f"    [{result['class']}] {result['first_error']}\n    提示: {result['hint']}")
         for problem in result["problems"]:
             print(f"    {problem}")
+        for pe, text in sorted(result.get("stands", {}).items()):
+            print(f"    PE {pe} 停在:\n" + "\n".join(f"        {line}" for line in text.splitlines()))
     if report:
         with open(report, "w", encoding="utf-8") as file:
             json.dump({"op": OP, "results": results}, file, ensure_ascii=False, indent=1)
@@ -806,6 +1000,10 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    code = main()
+    try:
+        code = main()
+    except KeyboardInterrupt:  # 各 PE 已随之结束
+        print("中断", file=sys.stderr, flush=True)
+        code = 130
     sys.stdout.flush()
     os._exit(code)

@@ -1,0 +1,146 @@
+"""Runs the generated test of all_gather with one function replaced by a faulty one, once for each fault, in one process that
+imports torch once. Prints a JSON object {fault: result of the job, with what it left behind}.
+
+    faults.py TEST_SCRIPT
+"""
+
+import importlib.util
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+
+import torch
+import torch_npu  # noqa: F401
+
+spec = importlib.util.spec_from_file_location("generated", sys.argv[1])
+test = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(test)
+torch.set_num_threads(1)
+
+FAULTY = 1  # the PE that has the fault
+real = {name: getattr(test, name) for name in ("worker", "run_case", "golden", "Recorder", "KERNEL_LIBRARIES", "LOCAL_MEM_SIZE")}
+
+
+def before_compute(what):
+    """The faulty PE does `what` in place of its calls; the others go on."""
+    def run_case(op, pe, *rest):
+        return what() if pe == FAULTY else real["run_case"](op, pe, *rest)
+    return {"run_case": run_case}
+
+
+def recording(change):
+    """Lines of the faulty PE's calls are changed into others: `change` gives a list of fields."""
+    class Recorder(real["Recorder"]):
+        def add(self, **fields):
+            wanted = change(self, fields) if self.pe == FAULTY and "call" in fields else [fields]
+            for one in wanted:
+                own, self.pe = self.pe, one.pop("writer", self.pe)
+                super().add(**one)
+                self.pe = own
+    return {"Recorder": Recorder}
+
+
+def crash_after_passing(pe, job):
+    code = real["worker"](pe, job)
+    if pe == FAULTY:
+        os.abort()
+    return code
+
+
+def hang_here():
+    time.sleep(100)
+
+
+def kill_itself():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def run_out_of_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 20, 1 << 20))
+    return len(bytearray(1 << 30))
+
+
+def raise_error(*_):
+    raise ValueError("no such golden")
+
+
+def exit_at_once(pe, job):
+    return 0 if pe == FAULTY else real["worker"](pe, job)
+
+
+def refuse_to_close(op, pe, *rest):
+    code = real["run_case"](op, pe, *rest)
+    if pe == FAULTY:
+        os.write(2, "异常: RuntimeError: close failed\n".encode())
+        rest[-1].add(step="close")
+        os._exit(3)
+    return code
+
+
+holder = socket.socket()
+holder.bind(("127.0.0.1", 0))
+holder.listen()
+
+FAULTS = {
+    "right": {},
+    "files_nothing": recording(lambda recorder, fields: []),
+    "files_twice": recording(lambda recorder, fields: [fields, dict(fields)]),
+    "files_for_another": recording(lambda recorder, fields: [{**fields, "writer": 0}]),
+    "exits_at_once": {"worker": exit_at_once, "deadline": 3},
+    "crashes_after_passing": {"worker": crash_after_passing},
+    "hangs_in_python": {**before_compute(hang_here), "deadline": 4},
+    "hangs_in_the_kernel": {**before_compute(lambda: 0), "deadline": 4},
+    "is_killed": before_compute(kill_itself),
+    "runs_out_of_memory": before_compute(run_out_of_memory),
+    "golden_raises": {"golden": raise_error},
+    "is_wrong": {"golden": lambda *given: {name: value.clone().fill_(3) for name, value in real["golden"](*given).items()}},
+    "library_is_missing": {"KERNEL_LIBRARIES": ["libnone_kernel.so"]},
+    "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
+    "port_is_taken": {"ip_port": f"tcp://127.0.0.1:{holder.getsockname()[1]}"},
+    "fails_in_close": {"run_case": refuse_to_close},
+    "device_was_touched": {},  # the last: a process cannot take it back
+}
+
+
+def descriptors():
+    return sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}"))
+
+
+def left_behind(before, shared, job):
+    """What a job left: child processes, descriptors, shared memory, files, its port."""
+    left = []
+    try:
+        left.append(f"process {os.waitpid(-1, os.WNOHANG)}")
+    except ChildProcessError:
+        pass
+    left += [f"descriptor {name}" for name in descriptors() if name not in before and "/proc/" not in name]
+    left += [f"segment {name}" for name in set(os.listdir("/dev/shm")) - shared if "shmem" in name]
+    left += [f"file {name}" for name in os.listdir(os.environ["TMPDIR"])]
+    return left
+
+
+def run(changes):
+    job = {"pes": 2, "dtypes": ["int32"], "cases": [next(iter(test.CASES))], "seed": 0, "calls": 3, "launcher": "fork", "deadline": 60}
+    for name, value in changes.items():
+        if name in ("deadline", "ip_port"):
+            job[name] = value
+        else:
+            setattr(test, name, value)
+    if changes is FAULTS["device_was_touched"]:
+        torch.zeros(1, device="npu")
+    before, shared, begin = descriptors(), set(os.listdir("/dev/shm")), time.monotonic()
+    try:
+        result = test.run_jobs([job])[0] if changes.get("golden") is raise_error else test.run_job(job)
+    finally:
+        for name, value in real.items():
+            setattr(test, name, value)
+    return {**result, "took": time.monotonic() - begin, "left": left_behind(before, shared, job)}
+
+
+wanted = sys.argv[2:] or FAULTS
+results = {name: run(FAULTS[name]) for name in wanted}
+print("RESULTS " + json.dumps(results), flush=True)

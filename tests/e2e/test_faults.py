@@ -1,0 +1,196 @@
+"""Faults of a PE, of the test and of its surroundings: each ends with its own class and leaves nothing behind.
+
+Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. The faults are in programs/faults.py.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import runpy
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from example_tree import built_example
+from test_all_gather import ROOT, TOOL, processes_with, roots
+
+BUILD = pathlib.Path(os.environ["SHMEM_BIND_BUILD"])
+MARK = "SHMEM_BIND_FAULTS_MARK"
+
+
+def command(tree, *words):
+    script = (f". {BUILD}/cann/set_env.sh; . {BUILD}/shmem/install/set_env.sh; "
+              f"export LD_LIBRARY_PATH={tree}/all_gather/build/lib:$LD_LIBRARY_PATH; exec \"$@\"")
+    return ["bash", "-c", script, "run", str(ROOT / ".venv/bin/python"), *map(str, words)]
+
+
+class Classified(unittest.TestCase):
+    """What classify() makes of exit codes, last steps and output, without a process."""
+
+    test = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))
+
+    def check(self, expected, codes, steps, lines, kinds=None, killed=()):
+        watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, lines={pe: lines.get(pe, []) for pe in codes})
+        found = self.test["classify"](watch, steps, kinds or {})
+        self.assertEqual((found["class"], found["first_error"].split(":")[0]), expected, found)
+
+    def test_who_dies_before_init_did_not_start(self):
+        for step, kind in (("device", "launch"), ("load", "load"), ("init", "init"), ("compute", "lifecycle"), ("finalize", "lifecycle")):
+            self.check((kind, "PE 1"), {1: -9, 0: -9}, {0: step, 1: step}, {}, killed=[0])
+
+    def test_who_follows_is_not_first(self):
+        follower, cause = ["shmem-sim: finding peer-lost: PE 0"], ["异常: RuntimeError: no kernel"]
+        self.check(("launch", "PE 1"), {0: 1, 1: 1}, {0: "compute", 1: "create"}, {0: follower, 1: cause})
+        self.check(("lifecycle", "PE 1"), {0: 1, 1: -9}, {0: "compute", 1: "compute"}, {0: follower})
+
+    def test_a_port_in_use_is_the_cause_of_all_that_follows(self):
+        said = ["AccStoreServer startup failed", "error: Memory Heap Not Initialized"]
+        self.check(("environment", "PE 0"), {1: 1, 0: 1}, {0: "init", 1: "init"}, {0: said, 1: said[1:]})
+
+    def test_a_fault_of_the_kernel(self):
+        self.check(("launch", "PE 1"), {1: -11}, {1: "compute"}, {1: ["shmem-sim: finding kernel-fault: PE 1"]})
+        self.check(("timeout", "PE 0"), {0: 1}, {0: "compute"}, {0: ["shmem-sim: finding wait-deadline: PE 0", "异常: RuntimeError: 507014"]})
+
+    def test_records_and_results(self):
+        done = {0: "done", 1: "done"}
+        self.check(("mismatch", "PE 1"), {0: 0, 1: 1}, done, {1: ["失败: fp16"]}, {"mismatch": "fp16"})
+        self.check(("lifecycle", "重复的记录"), {0: 0, 1: 0}, done, {}, {"record": "重复的记录: 1"})
+        self.check(("mismatch", "golden 不可信"), {0: 1, 1: 1}, {}, {}, {"golden": "golden 不可信: x"})
+        self.check(("lifecycle", "PE 0"), {0: 1}, {0: "compute"}, {}, {"record": "没有结果"})
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tree, _ = built_example(BUILD, "all_gather")
+        cls.test = cls.tree / "all_gather/scripts/torch_test_all_gather.py"
+        cls.folder = tempfile.mkdtemp(prefix="faults-")
+        done = subprocess.run(command(cls.tree, ROOT / "tests/e2e/programs/faults.py", cls.test), capture_output=True, text=True,
+                              check=False, timeout=200, env={**os.environ, "TMPDIR": cls.folder})
+        line = next((line for line in done.stdout.splitlines() if line.startswith("RESULTS ")), None)
+        if line is None:
+            raise AssertionError(done.stdout[-3000:] + done.stderr[-3000:])
+        cls.said = done.stdout
+        cls.results = json.loads(line.removeprefix("RESULTS "))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def check(self, fault, kind, first_error):
+        result = self.results[fault]
+        self.assertEqual(result["left"], [], fault)
+        self.assertEqual((result["passed"], result["class"]), (False, kind), result)
+        self.assertRegex(result["first_error"], first_error)
+        self.assertTrue(result["hint"])
+        self.assertTrue(result["problems"])
+        return result
+
+    def test_without_a_fault_it_passes(self):
+        result = self.results["right"]
+        self.assertEqual((result["passed"], result["class"], result["first_error"], result["left"]), (True, "", "", []), result)
+        self.assertIn("[PE 1] 通过", self.said)
+
+    def test_a_parent_that_used_the_device_spawns(self):
+        result = self.results["device_was_touched"]
+        self.assertEqual((result["passed"], result["launcher"], result["left"]), (True, "spawn", []), result)
+
+    def test_records_that_are_missing(self):
+        self.check("files_nothing", "lifecycle", r"PE \[1\] 没有结果")
+
+    def test_records_that_are_there_twice(self):
+        self.check("files_twice", "lifecycle", "重复的记录")
+
+    def test_records_of_another_pe(self):
+        self.check("files_for_another", "lifecycle", "PE 1 写了 PE 0 的记录")
+
+    def test_a_pe_that_leaves_with_0_at_once(self):
+        result = self.check("exits_at_once", "timeout", "PE 0 在 init")
+        self.assertIn("PE 1 没有完成收尾", result["problems"])
+
+    def test_a_crash_after_the_word_passed(self):
+        self.assertEqual(self.check("crashes_after_passing", "lifecycle", "PE 1: 退出码 -6, 最后一步 done")["records"], 6)
+
+    def test_a_hang_in_python(self):
+        result = self.check("hangs_in_python", "timeout", "PE 1 在 compute")
+        self.assertIn("hang_here", result["stands"]["1"])
+        self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .* block \d+: aclshmem_signal_wait_until at "
+                         r".*all_gather_kernel.cpp:\d+ on PE 0 offset .*waits for GE")
+        self.assertLess(result["took"], 8)
+
+    def test_a_hang_in_the_kernel(self):
+        result = self.check("hangs_in_the_kernel", "timeout", "PE 0 在 compute; PE 1 在 close")
+        self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
+        self.assertIn("in worker", result["stands"]["1"])
+
+    def test_a_pe_that_is_killed(self):
+        result = self.check("is_killed", "lifecycle", "PE 1: 退出码 -9, 最后一步 compute")
+        self.assertLess(result["took"], 5)
+
+    def test_no_memory(self):
+        self.check("runs_out_of_memory", "environment", "PE 1: 异常: MemoryError")
+
+    def test_a_golden_that_raises_starts_no_pe(self):
+        result = self.check("golden_raises", "mismatch", "golden 出错: .*no such golden")
+        self.assertNotIn("exit_codes", result)
+
+    def test_wrong_results(self):
+        result = self.check("is_wrong", "mismatch", r"PE \d: 失败: int32")
+        self.assertEqual(len(result["calls"]), 6)
+        self.assertEqual({call["pe"] for call in result["calls"]}, {0, 1})
+        self.assertFalse(any(call["equal"] for call in result["calls"]))
+
+    def test_a_library_that_is_missing(self):
+        self.check("library_is_missing", "load", r"PE \d: 异常: FileNotFoundError.*libnone_kernel")
+
+    def test_an_endpoint_that_is_none(self):
+        self.check("endpoint_is_malformed", "init", r"PE \d: .*tcp://nowhere")
+
+    def test_a_port_that_is_taken(self):
+        self.check("port_is_taken", "environment", "in use")
+
+    def test_a_failure_in_close(self):
+        self.check("fails_in_close", "lifecycle", "PE 1: 异常: RuntimeError: close failed")
+
+    def test_a_stale_library_first_on_the_path(self):
+        stale = pathlib.Path(self.folder) / "stale"
+        stale.mkdir()
+        for name in ("liball_gather_kernel.so", "shmem_custom_ops_torch.so"):
+            (stale / name).write_bytes(b"of another time")
+        words = command(self.tree, self.test, "--pes", 2, "--dtype", "int32", "--calls", 3)
+        words[2] = words[2].replace("exec", f"export LD_LIBRARY_PATH={stale}:$LD_LIBRARY_PATH; exec")
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shutil.rmtree(stale)
+
+    def test_ctrl_c_leaves_nothing(self):
+        shared = set(os.listdir("/dev/shm"))
+        folder = tempfile.mkdtemp(dir=self.folder)
+        run = subprocess.Popen(command(self.tree, self.test, "--pes", 4, "--calls", 400), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               env={**os.environ, MARK: folder, "TMPDIR": folder})
+        until = time.monotonic() + 30
+        while len(processes_with(f"{MARK}={folder}")) < 5 and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(len(processes_with(f"{MARK}={folder}")), 5)
+        run.send_signal(signal.SIGINT)
+        said = run.communicate(timeout=10)[0].decode()
+        self.assertEqual(run.returncode, 130, said)
+        self.assertEqual(processes_with(f"{MARK}={folder}"), [])
+        self.assertEqual(os.listdir(folder), [])
+        self.assertEqual(set(os.listdir("/dev/shm")) - shared, set())
+        os.rmdir(folder)
+
+    def test_two_verifications_of_one_tree_at_once(self):
+        words = [str(TOOL), "verify", str(self.tree / "all_gather"), "--pes", "2", "--seeds", "1", "--fork-only", *map(str, roots())]
+        runs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(2)]
+        for run in runs:
+            said = run.communicate(timeout=120)[0].decode()
+            self.assertEqual(run.returncode, 0, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
