@@ -62,6 +62,7 @@ Outcome command_report(Environment& environment) {
     fail(outcome, written.failure());
     return outcome;
   }
+  write_junit(environment, *verdict, outcome);
   outcome.text +=
       fmt::format("{}: {}, in {}\n", verdict->op, verify::name_of(verdict->state), path);
   outcome.json.add("operator", verdict->op)
