@@ -18,6 +18,7 @@ packages=(
   clang-16 clang-tidy-16 clang-format-16 libclang-16-dev libclang-rt-16-dev
   libgtest-dev libboost-context-dev libfmt-dev nlohmann-json3-dev libcli11-dev
   libcmark-dev libyaml-cpp-dev libelf-dev
+  chromium-headless-shell python3-jsonschema
 )
 case "${1:-}" in
   "") ;;

@@ -45,7 +45,7 @@ PYTHON = r"""#!{python}
 import json, os, pathlib, sys
 words = sys.argv[1:]
 if words[0] == "-c":  # which versions, or: does the binding load
-    print("torch=2.13.0+cpu\ntorch_npu=2.13.0")
+    print("torch=2.13.0+cpu\ntorch_npu=2.13.0\npython=3.11.2")
     sys.exit(0)
 passed = not (pathlib.Path(words[0]).parent.parent / "src/no_verdict").exists()
 options = dict(zip(words[1::2], words[2::2]))
@@ -53,7 +53,10 @@ if "--plan" in options:
     jobs = json.load(open(options["--plan"]))
 else:
     jobs = [{{"pes": int(options["--pes"]), "dtypes": [1], "cases": [1], "calls": int(options["--calls"])}}]
-results = [{{"passed": passed, "problems": [] if passed else ["PE 1: wrong"], "seconds": 0.1, "torch_npu": "2.13.0",
+failed = {{"problems": ["PE 1: wrong"], "class": "mismatch", "first_error": "PE 1: wrong", "hint": "look at <b>the kernel</b>",
+          "calls": [{{"pe": 1, "dtype": "int32", "case": str(jobs[0]["cases"][0]), "call": 2, "layout": "strided", "equal": False,
+                     "detail": "element 3: got 1, wanted 2", "seconds": 0.01}}]}}
+results = [{{"passed": passed, "problems": [], "seconds": 0.1, "torch_npu": "2.13.0", **({{}} if passed else failed),
             "records": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"]}} for job in jobs]
 json.dump({{"results": results}}, open(options["--report"], "w"))
 sys.exit(not passed)
@@ -85,15 +88,16 @@ class Machine:
         for mark in marks:
             self.write(f"{tree}/custom-ops/{op}/src/{mark}", "")
 
+    def run(self, *words, **environment):
+        return subprocess.run(
+            [str(word) for word in words], cwd=self.root, capture_output=True, text=True, timeout=DEADLINE_S,
+            env={"PATH": f"{self.root}/bin:{os.environ['PATH']}", "LANG": "C", "BATCH_LOG": str(self.root / "log"), **environment})
+
     def batch(self, tree, *options, cann="cann"):
         """The exit code, state and reason by operator, the builds in order, and the whole answer."""
         log = self.root / "log"
         log.unlink(missing_ok=True)
-        done = subprocess.run(
-            [self.tool, "batch", tree, "--format", "json", "--python", self.root / "bin/python",
-             "--cann", self.root / cann, *options],
-            cwd=self.root, capture_output=True, text=True, timeout=DEADLINE_S,
-            env={"PATH": f"{self.root}/bin:{os.environ['PATH']}", "LANG": "C", "BATCH_LOG": str(log)})
+        done = self.run(self.tool, "batch", tree, "--format", "json", "--python", self.root / "bin/python", "--cann", self.root / cann, *options)
         answer = json.loads(done.stdout)
         assert answer["exit_code"] == done.returncode, done
         rows = {pathlib.Path(row["folder"]).name: (row["state"], row["exit_code"], row["why"]) for row in answer["operators"]}
@@ -118,8 +122,13 @@ def all_are_verified(machine):
     assert (code, rows["copy_rows"]) == (0, GOOD), answer
     assert all(row["result"]["unchanged"] for row in answer["operators"]), "the same libraries, the same verdict"
 
-    code, _, _, answer = machine.batch("good", "--pes", "2")
-    assert code == 0 and len(answer["not_on_8_pes"]) == 2, answer
+    code, rows, _, answer = machine.batch("good", "--pes", "2")
+    assert code == 14 and len(answer["not_on_8_pes"]) == 2, answer
+    assert rows["copy_rows"] == ("unverified", 14, "not run on 8 PEs"), answer
+    assert "way out" in answer["messages"], answer
+
+    code, rows, _, answer = machine.batch("good", "--pes", "2")
+    assert (code, rows["copy_rows"][0]) == (14, "unverified"), "a verdict that is shown again is no better than it was"
 
 
 def a_failure_stops_its_operator(machine):

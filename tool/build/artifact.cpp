@@ -85,12 +85,57 @@ std::string parameters_of(const Contract& contract, const std::string& template_
   return "(" + joined(types, ", ") + ")";
 }
 
+using ElfFile = std::unique_ptr<Elf, int (*)(Elf*)>;
+
+// `bytes` must stay as long as the file; libelf wants memory it may change.
+ElfFile open_elf(std::string& bytes) {
+  elf_version(EV_CURRENT);
+  return {elf_memory(bytes.data(), bytes.size()), &elf_end};
+}
+
+// The texts of a section, each once.
+std::vector<std::string> texts_in(Elf_Scn* section) {
+  std::vector<std::string> texts;
+  const Elf_Data* data = elf_getdata(section, nullptr);
+  std::string_view rest =
+      data == nullptr || data->d_buf == nullptr
+          ? std::string_view()
+          : std::string_view(static_cast<const char*>(data->d_buf), data->d_size);
+  while (!rest.empty()) {
+    const std::string text(rest.substr(0, rest.find('\0')));
+    if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end()) {
+      texts.push_back(text);
+    }
+    rest.remove_prefix(std::min(rest.size(), text.size() + 1));
+  }
+  return texts;
+}
+
 }  // namespace
 
+std::string compiler_of(const std::string& elf_bytes) {
+  std::string bytes = elf_bytes;
+  const ElfFile elf = open_elf(bytes);
+  size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0) {
+    return "";
+  }
+  for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
+       section = elf_nextscn(elf.get(), section)) {
+    GElf_Shdr header;
+    const char* name = gelf_getshdr(section, &header) == nullptr
+                           ? nullptr
+                           : elf_strptr(elf.get(), names, header.sh_name);
+    if (name != nullptr && std::string_view(name) == ".comment") {
+      return joined(texts_in(section), ", ");
+    }
+  }
+  return "";
+}
+
 Result<std::vector<std::string>> exported_functions(const std::string& library_bytes) {
-  elf_version(EV_CURRENT);
-  std::string bytes = library_bytes;  // libelf wants memory it may change
-  const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_memory(bytes.data(), bytes.size()), &elf_end);
+  std::string bytes = library_bytes;
+  const ElfFile elf = open_elf(bytes);
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF ||
       gelf_getclass(elf.get()) != ELFCLASS64) {
     return Failure{"not a 64-bit ELF library"};

@@ -16,6 +16,10 @@ namespace shmem_bind::build {
 // dynamic symbol table.
 Result<std::vector<std::string>> exported_functions(const std::string& library_bytes);
 
+// What compiled an ELF file, as the compilers wrote it into its .comment: "GCC: (Debian 12.2.0-14)
+// 12.2.0"; several of them separated by ", ". Empty when the file does not say.
+std::string compiler_of(const std::string& elf_bytes);
+
 // One function the dispatch needs.
 struct Instantiation {
   std::string dtype;  // DSL spelling; empty when nothing is dispatched

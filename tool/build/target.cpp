@@ -150,12 +150,15 @@ Result<Done> find_python(const TargetOptions& options,
   ask.words = {found.path,
                "-c",
                "import importlib.metadata as m\n"
+               "import sys\n"
                "for name in ('torch', 'torch_npu'):\n"
-               "    print(name + '=' + m.version(name))\n"};
+               "    print(name + '=' + m.version(name))\n"
+               "print('python=%d.%d.%d' % sys.version_info[:3])\n"};
   ask.deadline = std::chrono::seconds(20);
   const ProcessResult answer = runner.run(ask, {});
   target.torch_version = value_of(answer.output, "torch");
   target.torch_npu_version = value_of(answer.output, "torch_npu");
+  target.python_version = value_of(answer.output, "python");
   if (!answer.ok() || target.torch_npu_version.empty()) {
     const auto lines = split_lines(answer.output);
     return Failure{

@@ -20,6 +20,7 @@ struct Target {
   std::string cann_version;       // "8.5.0"
   std::string torch_version;      // "2.13.0+cpu"
   std::string torch_npu_version;  // "2.13.0"
+  std::string python_version;     // "3.11.2"
   int64_t jobs = 0;               // parallel compiles of the scripts (JOBS); 0: their default
 };
 

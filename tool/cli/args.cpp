@@ -37,7 +37,7 @@ const std::vector<ExitCode> kExitCodes = {
     {11, "the tree differs"},
     {12, "build failed"},
     {13, "verification failed"},
-    {14, "correctness or review evidence is missing"},
+    {14, "evidence is missing: correctness, review, or what makes a verdict complete"},
 };
 
 std::string footer() {
@@ -159,6 +159,58 @@ void add_verification(CLI::App* command, Args& args) {
   command->add_flag("--fork-only", args.fork_only, "leave out the spawned and the torchrun job");
 }
 
+void add_language(CLI::App* command, Args& args) {
+  command
+      ->add_option_function<std::string>(
+          "--lang",
+          [&args](const std::string& language) { args.chinese = language == "zh"; },
+          "language of the report: en unless given")
+      ->check(CLI::IsMember({"en", "zh"}));
+}
+
+void add_junit(CLI::App* command, Args& args) {
+  command->add_option("--junit", args.junit, "write the verdict as JUnit XML, too")
+      ->type_name("PATH");
+}
+
+void add_reports(CLI::App* command, Args& args) {
+  add_junit(command, args);
+  add_language(command, args);
+}
+
+void add_verdict(CLI::App* command, Args& args) {
+  command->add_option("verdict", args.path, "the verdict.json that verify wrote")->required();
+  command
+      ->add_option("--operator",
+                   args.op_folder,
+                   "the operator's folder, when it lies elsewhere than the verdict says")
+      ->type_name("PATH");
+}
+
+// Commands about a verdict.
+void add_verdict_commands(CLI::App& app, Args& args) {
+  CLI::App* replay = add_plain_command(app,
+                                       args,
+                                       CommandName::kReplay,
+                                       "replay",
+                                       "Repeat one job of a verdict: same seed, PEs, dtypes and "
+                                       "cases; say whether the result is the same.");
+  add_verdict(replay, args);
+  replay->add_option("--case", args.case_number, "number of the job, as the report counts")
+      ->required()
+      ->check(CLI::Range(1, 1000000));
+  add_gate(replay, args);
+  add_roots(replay, args);
+  add_reports(replay, args);
+  replay->add_flag("-v,--verbose", args.verbose, "show what the test says");
+  CLI::App* report = add_plain_command(
+      app, args, CommandName::kReport, "report", "Write a verdict as one HTML page.");
+  add_verdict(report, args);
+  add_junit(report, args);
+  report->add_option("-o,--output", args.output, "the page; else report.html beside the verdict")
+      ->type_name("PATH");
+}
+
 // Commands that are not about an operator that is there.
 void add_helpers(CLI::App& app, Args& args) {
   CLI::App* init = add_plain_command(app,
@@ -218,6 +270,7 @@ void add_commands(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  add_verdict_commands(app, args);
   CLI::App* batch = add_plain_command(
       app, args, CommandName::kBatch, "batch", "run, for every operator at or below a folder.");
   batch->add_option("folder", args.path, "operators are its folders with docs/design.md")
@@ -250,6 +303,8 @@ void add_commands(CLI::App& app, Args& args) {
   }
   add_verification(verify, args);
   add_verification(run, args);
+  add_reports(verify, args);
+  add_reports(run, args);
   add_verification(batch, args);
 }
 

@@ -16,6 +16,8 @@ enum class CommandName {
   kBuild,
   kVerify,
   kRun,
+  kReplay,
+  kReport,
   kClean,
   kLint,
   kExplain,
@@ -48,6 +50,12 @@ struct Args {
   int64_t calls = 6;
   int64_t deadline_s = 120;  // of one job
   bool fork_only = false;    // leave out the spawned and the torchrun job
+  std::string junit;         // file to write; empty: none
+  bool chinese = false;      // of the text report
+  // replay and report: `path` is the verdict.json
+  int64_t case_number = 0;  // of replay, as the report counts jobs, from 1
+  std::string op_folder;    // the operator, when it lies elsewhere than the verdict says
+  std::string output;       // of report; empty: beside the verdict
 };
 
 // What to print and how to exit when there is nothing to run: --help, --version, or a mistake in

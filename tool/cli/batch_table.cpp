@@ -14,8 +14,11 @@ constexpr std::array kFromBadToWorst = {0, 14, 10, 11, 12, 13, 2, 1};
 
 std::string summary(const std::vector<BatchRow>& rows) {
   std::vector<std::string> counts;
-  for (const BatchState state :
-       {BatchState::kVerified, BatchState::kReady, BatchState::kFailed, BatchState::kSkipped}) {
+  for (const BatchState state : {BatchState::kVerified,
+                                 BatchState::kReady,
+                                 BatchState::kFailed,
+                                 BatchState::kUnverified,
+                                 BatchState::kSkipped}) {
     const auto count = std::count_if(
         rows.begin(), rows.end(), [state](const BatchRow& row) { return row.state == state; });
     if (count > 0) {
@@ -36,6 +39,8 @@ std::string_view name_of(BatchState state) {
       return "verified";
     case BatchState::kFailed:
       return "failed";
+    case BatchState::kUnverified:
+      return "unverified";
     case BatchState::kSkipped:
       return "skipped";
   }
@@ -68,9 +73,9 @@ std::string batch_table(const std::vector<BatchRow>& rows) {
     width = std::max(width, row.folder.size());
   }
   std::string out = fmt::format(
-      "{:<{}}  {:<8}  {:<8}  {:>7}  why\n", "operator", width, "state", "PEs", "seconds");
+      "{:<{}}  {:<10}  {:<8}  {:>7}  why\n", "operator", width, "state", "PEs", "seconds");
   for (const BatchRow& row : rows) {
-    const std::string line = fmt::format("{:<{}}  {:<8}  {:<8}  {:>7}  {}",
+    const std::string line = fmt::format("{:<{}}  {:<10}  {:<8}  {:>7}  {}",
                                          row.folder,
                                          width,
                                          name_of(row.state),

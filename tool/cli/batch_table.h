@@ -7,7 +7,8 @@
 
 namespace shmem_bind::cli {
 
-enum class BatchState { kReady, kVerified, kFailed, kSkipped };  // ready: of a --dry-run
+// ready: of a --dry-run; unverified: nothing failed, but the verdict is not complete.
+enum class BatchState { kReady, kVerified, kFailed, kUnverified, kSkipped };
 std::string_view name_of(BatchState state);
 
 struct BatchRow {

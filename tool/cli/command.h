@@ -33,6 +33,8 @@ struct Outcome {
   std::string text;      // the result, for standard output
   std::string messages;  // the talk, for standard error
   std::string why;       // one line for a batch's table; else the first of the messages says it
+  std::string skipped;   // the operator's name, when nobody asked for its binding
+  std::string state;     // of the verdict, when there is one
   JsonObject json;       // the same, for --format json
 };
 
@@ -72,6 +74,8 @@ Outcome command_diff(Environment& environment);
 Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
+Outcome command_replay(Environment& environment);
+Outcome command_report(Environment& environment);
 Outcome command_clean(Environment& environment);
 Outcome command_explain(Environment& environment);
 Outcome command_batch(Environment& environment);

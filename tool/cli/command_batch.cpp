@@ -12,6 +12,7 @@
 #include "tool/cli/batch_table.h"
 #include "tool/cli/command.h"
 #include "tool/cli/find_operators.h"
+#include "tool/verify/verdict.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -77,8 +78,9 @@ class Batch {
   void settle(Item& item) {
     Outcome& outcome = item.outcome;
     const bool failed = outcome.exit_code != kExitDone;
-    if (failed && item.row.state == BatchState::kReady) {
-      item.row.state = BatchState::kFailed;
+    const bool is_unverified = outcome.state == verify::name_of(verify::State::kUnverified);
+    if ((failed || is_unverified) && item.row.state == BatchState::kReady) {
+      item.row.state = is_unverified ? BatchState::kUnverified : BatchState::kFailed;
       item.row.exit_code = outcome.exit_code;
       item.row.why = outcome.why.empty() ? first_line(outcome.messages) : outcome.why;
     }
@@ -263,7 +265,7 @@ class Batch {
     std::vector<std::string> folders;
     for (const Item& item : items_) {
       const auto& pes = item.row.pes;
-      if (item.row.state == BatchState::kVerified && item.op->contract.pe_counts.allows(8) &&
+      if (item.row.state == BatchState::kUnverified && item.op->contract.pe_counts.allows(8) &&
           std::find(pes.begin(), pes.end(), 8) == pes.end()) {
         folders.push_back(item.row.folder);
       }
@@ -282,15 +284,21 @@ class Batch {
     outcome.exit_code = worst_exit_code(rows);
     outcome.text = text_ + batch_table(rows);
     outcome.messages = environment_.args.json ? log_ : "";
-    const std::vector<std::string> partly = not_on_8_pes();
-    if (!partly.empty()) {
-      outcome.messages +=
-          fmt::format("verified, but not on 8 PEs: {}; a batch is complete when all are\n",
-                      joined(partly, ", "));
+    std::vector<std::string> open;
+    for (const Item& item : items_) {
+      if (item.row.state == BatchState::kUnverified && item.row.exit_code != kExitDone) {
+        open.push_back(fmt::format("{} ({})", item.row.folder, item.row.why));
+      }
+    }
+    if (!open.empty()) {
+      outcome.messages += fmt::format(
+          "not complete, though nothing failed: {}\n    way out: batch without options that leave "
+          "out PEs or launchers\n",
+          joined(open, "; "));
     }
     outcome.json.add_value("operators", json_list(entries))
         .add_value("bindings", json_list(trees_))
-        .add_value("not_on_8_pes", json_texts(partly));
+        .add_value("not_on_8_pes", json_texts(not_on_8_pes()));
     return outcome;
   }
 

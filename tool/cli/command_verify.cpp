@@ -6,41 +6,13 @@
 #include "tool/binding/places.h"
 #include "tool/cli/command.h"
 #include "tool/cli/tree.h"
-#include "tool/verify/verify.h"
+#include "tool/cli/verification.h"
 
 namespace shmem_bind::cli {
 namespace {
 
-verify::Options options_of(const Args& args) {
-  verify::Options options;
-  options.pes = args.pes;
-  options.seeds = args.seeds;
-  options.calls = args.calls;
-  options.deadline_s = args.deadline_s;
-  options.launchers = !args.fork_only;
-  return options;
-}
-
-bool libraries_are_there(Environment& environment, const Operator& op, Outcome& outcome) {
-  const binding::Places places = binding::places_of(op.contract);
-  for (const std::string& path : {places.kernel_library, places.binding_library}) {
-    const std::string library = below(op.tree, path);
-    if (!environment.files.exists(library)) {
-      outcome.exit_code = kExitBuild;
-      outcome.messages +=
-          fmt::format("{} is not there\n    way out: shmem-bind build {}\n", library, op.folder);
-      return false;
-    }
-  }
-  return true;
-}
-
-// Files of the operator's records.
-std::string record(const Operator& op, const char* name) {
-  return fmt::format("{}/{}/{}", op.tree, binding::places_of(op.contract).records, name);
-}
+// The key of the last verdict that `run` may show again.
 constexpr const char* kVerified = "verified";
-constexpr const char* kVerdict = "verdict.json";
 
 // Of everything a verdict depends on: libraries, test, contract, CANN, what is run.
 std::string fingerprint(Environment& environment, const Operator& op, const build::Target& target) {
@@ -60,6 +32,9 @@ std::string fingerprint(Environment& environment, const Operator& op, const buil
     const auto text = environment.files.read(path);
     all += path + (text.ok() ? digest(text.value()) : "");
   }
+  for (const contract::Gate& gate : op.contract.gates) {
+    all += gate.name + gate.result;
+  }
   for (const verify::Job& job : verify::plan_jobs(op.contract, options_of(environment.args))) {
     all += fmt::format("{} {} {};", job.name, job.calls, job.launcher);
   }
@@ -72,17 +47,19 @@ bool show_earlier_verdict(Environment& environment,
                           const Operator& op,
                           const build::Target& target,
                           Outcome& outcome) {
-  const auto earlier = environment.files.read(record(op, kVerified));
-  const std::string key = fingerprint(environment, op, target) + "\n";
-  if (!earlier.ok() || !earlier.value().starts_with(key)) {
+  const auto key = environment.files.read(record(op, kVerified));
+  const auto text = environment.files.read(record(op, kVerdict));
+  if (!key.ok() || !text.ok() ||
+      key.value() != fingerprint(environment, op, target) + digest(text.value()) + "\n") {
     return false;
   }
-  outcome.text += earlier.value().substr(key.size());
+  const auto verdict = verify::read_verdict(text.value(), record(op, kVerdict));
+  if (!verdict.ok()) {
+    return false;
+  }
+  tell_verdict(environment, verdict.value(), outcome);
   outcome.text += fmt::format(
       "{}: nothing changed since that run; shmem-bind verify runs it again\n", op.contract.op_name);
-  if (const auto verdict = environment.files.read(record(op, kVerdict)); verdict.ok()) {
-    outcome.json.add_value("verdict", std::string(trimmed(verdict.value())));
-  }
   outcome.json.add("unchanged", true);
   return true;
 }
@@ -92,53 +69,26 @@ void keep_verdict(Environment& environment,
                   const build::Target& target,
                   const verify::Verdict& verdict,
                   Outcome& outcome) {
-  const std::string kept =
-      verdict.verified ? fingerprint(environment, op, target) + "\n" + verify::to_text(verdict)
-                       : "";
-  for (const auto& [path, text] : {std::pair{record(op, kVerdict), verify::to_json(verdict)},
-                                   std::pair{record(op, kVerified), kept}}) {
-    if (const auto written = environment.files.write(path, text, false); !written.ok()) {
+  const std::string text = verify::to_json(verdict);
+  // A tree that differs can be put in order without a change of the libraries.
+  const bool is_kept = verdict.state != verify::State::kFailed && verdict.warnings.empty();
+  const std::string key =
+      !is_kept ? "" : fingerprint(environment, op, target) + digest(text) + "\n";
+  for (const auto& [name, content] : {std::pair{kVerdict, text}, std::pair{kVerified, key}}) {
+    const auto written = environment.files.write(record(op, name), content, false);
+    if (!written.ok()) {
       fail(outcome, written.failure());
     }
   }
-}
-
-// What a verdict fails by, in one line.
-std::string first_problem(const verify::Verdict& verdict) {
-  for (const verify::JobResult& item : verdict.jobs) {
-    if (!item.passed) {
-      return fmt::format(
-          "{}: {}", item.job.name, item.problems.empty() ? "failed" : item.problems[0]);
-    }
-  }
-  for (const auto* lines : {&verdict.findings, &verdict.problems}) {
-    if (!lines->empty()) {
-      return std::string(split_lines(lines->front()).front());
-    }
-  }
-  return "nothing was verified";
 }
 
 void verify_operator(Environment& environment,
                      const Operator& op,
                      const build::Target& target,
                      Outcome& outcome) {
-  const auto progress = [&](std::string_view line) {
-    if (environment.args.verbose ||
-        line.find("进度") != std::string_view::npos) {  // the generated test's progress lines
-      environment.progress(fmt::format("  {}", line));
-    }
-  };
-  const verify::Surroundings surroundings{
-      op.tree, target, environment.files, environment.runner, progress};
-  const verify::Verdict verdict =
-      verify::run_verify(op.contract, options_of(environment.args), surroundings);
-  outcome.text += verify::to_text(verdict);
-  outcome.json.add_value("verdict", verify::to_json(verdict));
-  if (!verdict.verified) {
-    outcome.exit_code = kExitVerify;
-    outcome.why = first_problem(verdict);
-  }
+  const verify::Verdict verdict = verify::run_verify(
+      op.contract, options_of(environment.args), surroundings_of(environment, op, target));
+  tell_verdict(environment, verdict, outcome);
   keep_verdict(environment, op, target, verdict, outcome);
 }
 
@@ -183,6 +133,7 @@ void verify_unless_unchanged(Environment& environment,
 Outcome command_verify(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
+  tell_skip(environment, outcome);
   if (op && mode_is_right(*op, environment.files, outcome) &&
       pes_fit(environment.args, op->contract, outcome)) {
     const auto target = open_target(environment, outcome);
@@ -196,6 +147,7 @@ Outcome command_verify(Environment& environment) {
 Outcome command_run(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
+  tell_skip(environment, outcome);
   if (!op || !pes_fit(environment.args, op->contract, outcome) ||
       !generate(environment, *op, outcome)) {
     return outcome;

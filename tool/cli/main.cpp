@@ -35,6 +35,10 @@ Outcome run(Environment& environment) {
       return command_verify(environment);
     case CommandName::kRun:
       return command_run(environment);
+    case CommandName::kReplay:
+      return command_replay(environment);
+    case CommandName::kReport:
+      return command_report(environment);
     case CommandName::kClean:
       return command_clean(environment);
     case CommandName::kLint:

@@ -193,6 +193,7 @@ std::optional<Operator> open_gated(Environment& environment, Outcome& outcome) {
   if (!contract.torch_required.value_or(named)) {
     const char* state = contract.torch_required ? "false" : "not set";
     outcome.why = fmt::format("meta.torch_required is {}", state);
+    outcome.skipped = contract.op_name;
     outcome.json.add("skipped", fmt::format("torch_required is {}", state));
     outcome.text += fmt::format("{}: skipped, {}\n", contract.op_name, outcome.why);
     return std::nullopt;

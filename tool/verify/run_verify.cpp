@@ -1,17 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tool/base/text.h"
+#include "tool/binding/file_set.h"
 #include "tool/binding/places.h"
-#include "tool/binding/plan_tree.h"
-#include "tool/verify/verify.h"
+#include "tool/build/artifact.h"
+#include "tool/verify/drift.h"
+#include "tool/verify/job_result.h"
+#include "tool/verify/json_fields.h"
+#include "tool/verify/judge.h"
+#include "tool/verify/verdict.h"
 
 namespace shmem_bind::verify {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostLines = 20;
 
@@ -48,16 +50,18 @@ class Verification {
   Verification(const Verification&) = delete;
   Verification& operator=(const Verification&) = delete;
 
-  Verdict run() {
+  Verdict run(const std::vector<Job>& jobs) {
     verdict_.op = contract_.op_name;
-    warn_of_drift();
-    run_plan(plan_jobs(contract_, options_));
+    verdict_.folder = tree_ + "/" + binding::places_of(contract_).op;
+    verdict_.digest = contract_.digest;
+    verdict_.deadline_s = options_.deadline_s;
+    for (const contract::Case& item : contract_.cases) {
+      verdict_.cases[item.name] = item.symbols;
+    }
+    verdict_.versions = versions();
+    verdict_.warnings = drift_of(contract_, tree_, files_);
+    run_plan(jobs);
     read_findings();
-    verdict_.verified =
-        verdict_.problems.empty() && verdict_.findings.empty() && !verdict_.jobs.empty() &&
-        std::all_of(verdict_.jobs.begin(), verdict_.jobs.end(), [](const JobResult& j) {
-          return j.passed;
-        });
     return std::move(verdict_);
   }
 
@@ -66,25 +70,20 @@ class Verification {
     return fmt::format("{}/{}", tree_, binding::places_of(contract_).test);
   }
 
-  void warn_of_drift() {
-    binding::Texts existing;
-    for (const std::string& path : binding::paths_to_read(contract_)) {
-      if (auto text = files_.read(tree_ + "/" + path); text.ok()) {
-        existing[path] = text.value();
-      }
-    }
-    const binding::TreePlan fresh = binding::plan_tree(contract_, existing);
-    for (const binding::TreeProblem& problem : fresh.problems) {
-      verdict_.warnings.push_back(fmt::format("{}: {}", problem.path, problem.text));
-    }
-    for (const auto& [path, planned] : fresh.plan) {
-      if (planned.action == binding::PlannedFile::Action::kCreate) {
-        verdict_.warnings.push_back(path + " is missing; shmem-bind generate writes it");
-      } else if (planned.action != binding::PlannedFile::Action::kUnchanged) {
-        verdict_.warnings.push_back(path + " differs from what generate would write" +
-                                    (planned.reason.empty() ? "" : " (" + planned.reason + ")"));
-      }
-    }
+  Versions versions() {
+    Versions found;
+    found.tool = binding::kToolVersion;
+    found.torch = target_.torch_version;
+    found.torch_npu_installed = target_.torch_npu_version;
+    found.cann = target_.cann_version;
+    found.cann_path = target_.cann;
+    found.simulated = target_.simulated;
+    found.shmem_path = target_.shmem;
+    found.python = target_.python_version;
+    found.python_path = target_.python;
+    const auto library = files_.read(tree_ + "/" + binding::places_of(contract_).binding_library);
+    found.compiler = library.ok() ? build::compiler_of(library.value()) : "";
+    return found;
   }
 
   // Runs the test on a plan; its report, or null after saying what went wrong.
@@ -109,37 +108,23 @@ class Verification {
                       tail));
       return nullptr;
     }
-    const bool all_passed =
-        std::all_of(parsed["results"].begin(), parsed["results"].end(), [](const Json& item) {
-          return item.value("passed", false);
-        });
+    const Json& results = list_in(parsed, "results");
+    const bool all_passed = std::all_of(
+        results.begin(), results.end(), [](const Json& item) { return flag_in(item, "passed"); });
     if (all_passed != (result.exit_code == 0)) {
       verdict_.problems.push_back(fmt::format("test: the report says {}, the exit code is {}",
                                               all_passed ? "passed" : "failed",
                                               result.exit_code));
     }
-    return parsed["results"];
+    return results;
   }
 
   void add(const Job& job, const Json& item) {
-    JobResult result;
-    result.job = job;
-    result.records = item.value("records", int64_t{0});
-    result.seconds = item.value("seconds", 0.0);
-    for (const Json& problem : item.value("problems", Json::array())) {
-      result.problems.push_back(problem.get<std::string>());
+    verdict_.jobs.push_back(read_result(job, item));
+    if (verdict_.versions.torch_npu.empty()) {
+      verdict_.versions.torch_npu = text_in(item, "torch_npu");
+      verdict_.versions.torch_npu_path = text_in(item, "torch_npu_path");
     }
-    const int64_t expected =
-        job.pes * static_cast<int64_t>(job.dtypes.size() * job.cases.size()) * job.calls;
-    if (result.records != expected) {
-      result.problems.push_back(fmt::format("{} results instead of {}", result.records, expected));
-    }
-    result.passed = item.value("passed", false) && result.problems.empty();
-    if (verdict_.torch_npu.empty()) {
-      verdict_.torch_npu =
-          fmt::format("{} at {}", item.value("torch_npu", ""), item.value("torch_npu_path", ""));
-    }
-    verdict_.jobs.push_back(std::move(result));
   }
 
   void run_plan(const std::vector<Job>& jobs) {
@@ -179,10 +164,10 @@ class Verification {
         break;
       }
       verdict_.findings.push_back(item.is_object() ? fmt::format("{}: PE {}, kernel {}: {}",
-                                                                 item.value("rule", ""),
-                                                                 item.value("pe", -1),
-                                                                 item.value("kernel", "-"),
-                                                                 item.value("detail", ""))
+                                                                 text_in(item, "rule"),
+                                                                 integer_in(item, "pe", -1),
+                                                                 text_in(item, "kernel"),
+                                                                 text_in(item, "detail"))
                                                    : std::string(line));
     }
   }
@@ -200,76 +185,19 @@ class Verification {
 
 }  // namespace
 
+Verdict run_jobs(const contract::Contract& contract,
+                 const std::vector<Job>& jobs,
+                 const Options& options,
+                 const Surroundings& surroundings) {
+  return Verification(contract, options, surroundings).run(jobs);
+}
+
 Verdict run_verify(const contract::Contract& contract,
                    const Options& options,
                    const Surroundings& surroundings) {
-  return Verification(contract, options, surroundings).run();
-}
-
-std::string to_json(const Verdict& verdict) {
-  Json jobs = Json::array();
-  for (const JobResult& item : verdict.jobs) {
-    Json environment = Json::object();
-    for (const auto& [name, value] : item.job.environment) {
-      environment[name] = value;
-    }
-    jobs.push_back({{"name", item.job.name},
-                    {"launcher", item.job.launcher},
-                    {"pes", item.job.pes},
-                    {"dtypes", item.job.dtypes},
-                    {"cases", item.job.cases},
-                    {"calls", item.job.calls},
-                    {"environment", environment},
-                    {"passed", item.passed},
-                    {"records", item.records},
-                    {"seconds", item.seconds},
-                    {"problems", item.problems}});
-  }
-  const Json json = {{"op", verdict.op},
-                     {"state", verdict.verified ? "verified" : "failed"},
-                     {"torch_npu", verdict.torch_npu},
-                     {"jobs", jobs},
-                     {"findings", verdict.findings},
-                     {"problems", verdict.problems},
-                     {"warnings", verdict.warnings}};
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-std::string to_text(const Verdict& verdict) {
-  std::string out;
-  for (const std::string& warning : verdict.warnings) {
-    out += fmt::format("warning: {}\n", warning);
-  }
-  std::vector<std::string> dtypes;
-  std::vector<std::string> counts;
-  for (const JobResult& item : verdict.jobs) {
-    out += fmt::format("  {:<44} {:>6} results  {:>6.1f} s  {}\n",
-                       item.job.name,
-                       item.records,
-                       item.seconds,
-                       item.passed ? "passed" : "FAILED");
-    for (size_t i = 0; i < std::min<size_t>(item.problems.size(), 5); ++i) {
-      out += fmt::format("      {}\n", item.problems[i]);
-    }
-    dtypes = item.job.dtypes.size() > dtypes.size() ? item.job.dtypes : dtypes;
-    const std::string count = std::to_string(item.job.pes);
-    if (std::find(counts.begin(), counts.end(), count) == counts.end()) {
-      counts.push_back(count);
-    }
-  }
-  for (const std::string& problem : verdict.problems) {
-    out += fmt::format("problem: {}\n", problem);
-  }
-  for (const std::string& finding : verdict.findings) {
-    out += fmt::format("finding: {}\n", finding);
-  }
-  out += fmt::format("torch_npu {}\n", verdict.torch_npu);
-  out += fmt::format("{}: {} on {} PEs, dtypes {}\n",
-                     verdict.op,
-                     verdict.verified ? "verified" : "NOT VERIFIED",
-                     joined(counts, " and "),
-                     joined(dtypes, " "));
-  return out;
+  Verdict verdict = run_jobs(contract, plan_jobs(contract, options), options, surroundings);
+  judge(contract, options, verdict);
+  return verdict;
 }
 
 }  // namespace shmem_bind::verify

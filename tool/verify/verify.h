@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,22 +42,32 @@ struct Job {
 // What is run, in order. Pure.
 std::vector<Job> plan_jobs(const contract::Contract& contract, const Options& options);
 
+// A call whose result was not the golden's, as the test reports it.
+struct FailedCall {
+  int64_t pe = 0;
+  std::string dtype;
+  std::string case_name;
+  int64_t call = 0;
+  std::string layout;
+  std::string detail;  // the first difference
+  double seconds = 0;
+};
+
 struct JobResult {
   Job job;
   bool passed = false;
-  int64_t records = 0;  // results that PEs filed, one per call
+  int64_t records = 0;   // results that PEs filed, one per call
+  int64_t expected = 0;  // how many had to be
   double seconds = 0;
   std::vector<std::string> problems;
-};
-
-struct Verdict {
-  std::string op;
-  bool verified = false;
-  std::vector<JobResult> jobs;
-  std::vector<std::string> findings;  // of the simulator
-  std::vector<std::string> problems;  // that belong to no job: a crash, a missing report
-  std::vector<std::string> warnings;  // the tree differs from what generate would write
-  std::string torch_npu;              // version and path, as the workers reported them
+  // Of a job that failed, as far as the test could say: compile, link, load, launch, init, timeout,
+  // mismatch, lifecycle or environment; what to do; the first error that is no consequence.
+  std::string failure_class;
+  std::string hint;
+  std::string first_error;
+  std::map<std::string, std::string> stands;  // PE -> where it stood at the deadline
+  std::vector<FailedCall> calls;              // at most 50
+  std::string comparison;                     // by which results were compared
 };
 
 using OnLine = std::function<void(std::string_view)>;
@@ -70,12 +81,17 @@ struct Surroundings {
   OnLine on_line;  // every line the test prints
 };
 
-// Blocks; everything it starts is ended.
+struct Verdict;  // verdict.h
+
+// Runs the plan and judges it. Blocks; everything it starts is ended.
 Verdict run_verify(const contract::Contract& contract,
                    const Options& options,
                    const Surroundings& surroundings);
 
-std::string to_json(const Verdict& verdict);
-std::string to_text(const Verdict& verdict);
+// Runs these jobs and no others; without a judgement of what else had to be run.
+Verdict run_jobs(const contract::Contract& contract,
+                 const std::vector<Job>& jobs,
+                 const Options& options,
+                 const Surroundings& surroundings);
 
 }  // namespace shmem_bind::verify
