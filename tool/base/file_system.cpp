@@ -51,7 +51,9 @@ Result<Done> RealFileSystem::write(const std::string& path,
                                    const std::string& text,
                                    bool executable) {
   std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
+  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) {
+    fs::create_directories(folder, error);
+  }
   if (error) {
     return Failure{fmt::format("cannot make the folder of {}: {}", path, error.message())};
   }

@@ -25,6 +25,15 @@ TEST_F(RealFiles, ReadsWhatItWrote) {
   EXPECT_TRUE(files.is_folder(folder + "/deep"));
 }
 
+TEST_F(RealFiles, WritesANameWithoutAFolder) {
+  const std::string before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  const bool written = files.write("page.html", "<p>", false).ok();
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(files.read(folder + "/page.html").value(), "<p>");
+}
+
 TEST_F(RealFiles, LeavesNothingBesideAWrittenFile) {
   ASSERT_TRUE(files.write(folder + "/b", "1", false).ok());
   ASSERT_TRUE(files.write(folder + "/a", "1", false).ok());
