@@ -42,15 +42,15 @@ std::vector<std::string> texts_in(const Json& object, const char* key) {
 }
 
 const Json& list_in(const Json& object, const char* key) {
-  static const Json kEmpty = Json::array();
+  static const Json empty = Json::array();
   const Json* value = field(object, key);
-  return value != nullptr && value->is_array() ? *value : kEmpty;
+  return value != nullptr && value->is_array() ? *value : empty;
 }
 
 const Json& object_in(const Json& object, const char* key) {
-  static const Json kEmpty = Json::object();
+  static const Json empty = Json::object();
   const Json* value = field(object, key);
-  return value != nullptr && value->is_object() ? *value : kEmpty;
+  return value != nullptr && value->is_object() ? *value : empty;
 }
 
 std::string printed(const Json& json) {
