@@ -27,6 +27,10 @@ Json job_json(const Job& job, const Options& options, const std::string& finding
           {"seed", job.seed},
           {"calls", job.calls},
           {"launcher", job.launcher},
+          {"mixed", job.mixed},
+          {"side_streams", job.side_streams},
+          {"objects", job.objects},
+          {"lives", job.lives},
           {"deadline", options.deadline_s},
           {"environment", environment}};
 }
