@@ -80,6 +80,19 @@ void* allocate(uint64_t bytes, uint64_t alignment, bool zero, const char* call) 
 
 }  // namespace
 
+void shmem_sim::shmem::report_unfreed_blocks() {
+  const HeapAllocator& heap = *state()->allocator;
+  constexpr size_t kOwn = 1;  // the signal area
+  if (heap.live_blocks() <= kOwn) {
+    return;
+  }
+  report({"unfreed-blocks",
+          fmt::format("aclshmem_finalize: {} blocks of the symmetric heap, {} bytes, are still "
+                      "allocated; free them before, in the same order on all PEs",
+                      heap.live_blocks() - kOwn,
+                      heap.bytes_in_use() - heap.size_of(state()->signal_area))});
+}
+
 extern "C" {
 
 void* aclshmem_malloc(size_t bytes) {

@@ -18,6 +18,7 @@ class HeapAllocator {
   // Size of the live block that starts at `offset`, 0 when there is none.
   uint64_t size_of(uint64_t offset) const;
   uint64_t bytes_in_use() const { return in_use_; }
+  size_t live_blocks() const { return live_.size(); }
 
  private:
   std::map<uint64_t, uint64_t> free_;  // offset -> bytes

@@ -259,6 +259,7 @@ int aclshmem_finalize(void) {
   }
   settle_default_stream();
   destroy_stream(state()->default_stream);
+  report_unfreed_blocks();
   set_state(nullptr);
   const Status status = leave_job();
   return status.ok() ? ACLSHMEM_SUCCESS : complain(__func__, ACLSHMEM_INNER_ERROR, status.message);

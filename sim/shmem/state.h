@@ -34,6 +34,10 @@ bool require_initialised(const char* call);
 // library is not initialised or the handle is no live stream (a finding); `call` has said so then.
 Stream* stream_or_default(aclrtStream handle, const char* call);
 
+// A finding when blocks of the heap are still allocated: finalize takes their memory away, so that
+// whoever frees them later has no heap to free them in. Call before the state goes.
+void report_unfreed_blocks();
+
 // Waits for the default stream; the host's remote memory accesses are done then.
 Status settle_default_stream();
 

@@ -15,6 +15,7 @@ from example_tree import copy_example
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BROKEN = ROOT / "tests/e2e/broken"
 KERNEL = "custom-ops/all_gather/src/all_gather_kernel.cpp"
+LAUNCH = "custom-ops/torch_binding/src/npu_launch.cpp"
 BINDING = "custom-ops/torch_binding/src/torch_bind_all_gather.cpp"
 
 # name -> (file, [(text, replacement)])
@@ -34,6 +35,10 @@ FAULTS = {
     # The storage's first byte instead of the tensor's: wrong for views with an offset.
     "binding_storage_base": (BINDING, [
         ("static_cast<uint8_t*>(input_memory.data())", "static_cast<uint8_t*>(input_dense.storage().mutable_data())"),
+    ]),
+    # Launched on the default stream, whatever stream is current.
+    "binding_default_stream": (LAUNCH, [
+        ("c10_npu::getCurrentNPUStream()", "c10_npu::getDefaultNPUStream()"),
     ]),
     # The call number does not reach the kernel.
     "binding_epoch_not_passed": (BINDING, [

@@ -1,4 +1,4 @@
-"""AllGather through the command line, end to end, and four broken variants that verify must fail.
+"""AllGather through the command line, end to end, and five broken variants that verify must fail.
 
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. Trees are copied, so that the checkout stays clean.
 """
@@ -226,6 +226,9 @@ class Broken(unittest.TestCase):
 
     def test_the_epoch_not_passed(self):
         self.check("binding_epoch_not_passed")
+
+    def test_the_default_stream_used(self):
+        self.check("binding_default_stream")
 
 
 if __name__ == "__main__":

@@ -423,6 +423,25 @@ TEST(ShmemErrors, DifferentSizesAreAFinding) {
   EXPECT_NE(text.find("asymmetric-allocation"), std::string::npos);
 }
 
+TEST(ShmemErrors, BlocksLeftAtFinalizeAreAFinding) {
+  const uint16_t port = free_port();
+  const auto codes = run_pes(2, [=](int pe) {
+    if (init(pe, 2, port) != 0) {
+      return 1;
+    }
+    void* freed = aclshmem_malloc(64);
+    void* left = aclshmem_malloc(100);
+    aclshmem_free(freed);
+    const int64_t before = finding_count();
+    if (left == nullptr || aclshmem_finalize() != 0 || finding_count() != before + 1) {
+      return 2;
+    }
+    aclshmem_free(left);  // refused: there is no heap any more
+    return finding_count() == before + 1 ? 0 : 3;
+  });
+  EXPECT_EQ(codes, all_zero(2));
+}
+
 TEST(ShmemErrors, AnotherPesAddressCannotBePutTo) {
   const uint16_t port = free_port();
   const auto codes = run_pes(2, [=](int pe) {

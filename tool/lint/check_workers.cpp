@@ -69,7 +69,7 @@ void check_load(const Tree& tree, Diagnostics& diagnostics) {
   for (const Script* script : shmem_scripts(tree)) {
     const PythonFile& file = script->facts;
     const auto callers = callers_of(file, "load_library");
-    auto workers = worker_functions(file);
+    auto workers = worker_process_functions(file);
     workers.merge(import_functions(file));
     const bool in_worker =
         std::any_of(callers.begin(), callers.end(), [&](const std::string& name) {

@@ -1,8 +1,14 @@
 #include "tool/lint/test_script.h"
 
 #include <algorithm>
+#include <array>
 
 namespace shmem_bind::lint {
+namespace {
+
+constexpr std::array kProcessStarters = {"Process", "Popen", "fork", "spawn", "start_processes"};
+
+}  // namespace
 
 std::vector<const Script*> shmem_scripts(const Tree& tree) {
   std::vector<const Script*> scripts;
@@ -60,6 +66,26 @@ std::set<std::string> worker_functions(const PythonFile& file) {
     }
   }
   return reached_from(file, std::move(functions));
+}
+
+std::set<std::string> worker_process_functions(const PythonFile& file) {
+  std::set<std::string> functions = worker_functions(file);
+  for (const PythonFunction& function : file.functions) {
+    const std::set<std::string> reached = reached_from(file, {function.name});
+    const auto calls_one = [&](const std::set<std::string>& callers) {
+      return std::any_of(callers.begin(), callers.end(), [&](const std::string& caller) {
+        return reached.contains(caller);
+      });
+    };
+    const bool starts_processes =
+        std::any_of(kProcessStarters.begin(), kProcessStarters.end(), [&](const char* starter) {
+          return calls_one(callers_of(file, starter));
+        });
+    if (!starts_processes && calls_one(callers_of(file, "attr_init"))) {
+      functions.insert(reached.begin(), reached.end());
+    }
+  }
+  return functions;
 }
 
 std::set<std::string> import_functions(const PythonFile& file) {

@@ -24,6 +24,9 @@ std::set<std::string> callers_of(const PythonFile& file, const std::string& name
 std::set<std::string> reached_from(const PythonFile& file, std::set<std::string> functions);
 // The workers: functions that call attr_init, targets of processes, and all these reach.
 std::set<std::string> worker_functions(const PythonFile& file);
+// The same, and the functions that lead to attr_init without starting a process on the way: they
+// run in the worker's process before it.
+std::set<std::string> worker_process_functions(const PythonFile& file);
 // What runs in every process that imports the file: "" for the file itself, and what it calls.
 std::set<std::string> import_functions(const PythonFile& file);
 

@@ -60,6 +60,42 @@ std::vector<int64_t> pe_counts(const Contract& contract, const Options& options)
   return counts;
 }
 
+// The first and the last, or the only one.
+std::vector<std::string> ends_of(const std::vector<std::string>& dtypes) {
+  return dtypes.size() > 1 ? std::vector<std::string>{dtypes.front(), dtypes.back()} : dtypes;
+}
+
+// What an operator object lives through in a program: changing shapes, other streams, a second
+// object, another start of SHMEM. Short: one fault shows at once.
+void add_lives(std::vector<Job>& jobs, const Contract& contract, const Job& eager, bool first) {
+  Job mixed = eager;
+  mixed.name = fmt::format("{} PEs, shapes change", eager.pes);
+  mixed.mixed = true;
+  mixed.calls = 3;
+  mixed.dtypes = ends_of(eager.dtypes);
+  if (mixed.cases.size() * mixed.dtypes.size() > 1) {
+    jobs.push_back(mixed);
+  }
+  Job streams = eager;
+  streams.name = fmt::format("{} PEs, side streams", eager.pes);
+  streams.side_streams = true;
+  streams.calls = 6;
+  streams.dtypes = {eager.dtypes.back()};
+  streams.cases = {case_names(contract, false)[0]};
+  streams.environment = {{"SHMEM_SIM_SEED", "1"}};  // completion as late as the rules allow
+  jobs.push_back(streams);
+  if (first) {
+    Job lives = eager;
+    lives.name = fmt::format("{} PEs, two objects, three lives", eager.pes);
+    lives.calls = 6;
+    lives.dtypes = {eager.dtypes.front()};
+    lives.cases = streams.cases;
+    lives.objects = 2;
+    lives.lives = 3;
+    jobs.push_back(lives);
+  }
+}
+
 }  // namespace
 
 std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
@@ -80,7 +116,7 @@ std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
     jobs.push_back(eager);
     Job late = eager;
     late.name = fmt::format("{} PEs, last PE late, blocks reversed", pes);
-    late.dtypes = {dtypes.front(), dtypes.back()};
+    late.dtypes = ends_of(dtypes);
     late.environment = {{"SHMEM_SIM_BLOCK_ORDER", "reverse"},
                         {"SHMEM_SIM_SLOW_PE", std::to_string(pes - 1)}};
     jobs.push_back(late);
@@ -88,6 +124,7 @@ std::vector<Job> plan_jobs(const Contract& contract, const Options& options) {
       jobs.push_back(
           {fmt::format("{} PEs, large", pes), "fork", pes, 0, 3, {dtypes.back()}, large, {}});
     }
+    add_lives(jobs, contract, eager, pes == counts.front());
     for (const int64_t seed : seeds) {
       Job job = late;
       job.name = fmt::format("{} PEs, seed {}", pes, seed);

@@ -41,7 +41,7 @@ TEST(PlanJobs, CoversTwoAndEightPesEagerlyAndUnderFiveSeeds) {
   for (const int64_t pes : {2, 8}) {
     const std::vector<Job> here = jobs_at(jobs, pes);
     const auto seeded = std::count_if(here.begin(), here.end(), [](const Job& job) {
-      return has_setting(job, "SHMEM_SIM_SEED");
+      return has_setting(job, "SHMEM_SIM_SEED") && !job.side_streams;
     });
     EXPECT_EQ(seeded, 5) << pes;
     EXPECT_EQ(here.front().dtypes, (std::vector<std::string>{"int32", "fp16"}));
@@ -80,6 +80,31 @@ TEST(PlanJobs, FollowsTheOptions) {
   }
   EXPECT_EQ(jobs.front().calls, 40);
   EXPECT_EQ(jobs.back().name, "3 PEs, seed 9");
+}
+
+TEST(PlanJobs, ChangesShapesStreamsObjectsAndLives) {
+  const std::vector<Job> jobs = plan_jobs(contract_with(), {});
+  for (const int64_t pes : {2, 8}) {
+    const std::vector<Job> here = jobs_at(jobs, pes);
+    EXPECT_EQ(std::count_if(here.begin(), here.end(), [](const Job& job) { return job.mixed; }), 1);
+    EXPECT_EQ(
+        std::count_if(here.begin(), here.end(), [](const Job& job) { return job.side_streams; }),
+        1);
+  }
+  const auto again =
+      std::find_if(jobs.begin(), jobs.end(), [](const Job& job) { return job.lives > 1; });
+  ASSERT_NE(again, jobs.end());
+  EXPECT_EQ(again->pes, 2);
+  EXPECT_EQ(again->objects, 2);
+  EXPECT_EQ(again->calls % again->lives, 0) << "every life makes as many calls";
+}
+
+// A dtype named twice would file every record twice.
+TEST(PlanJobs, NamesNoDtypeTwice) {
+  for (const Job& job : plan_jobs(contract_with("[int32, fp16]", "[int32]"), {})) {
+    EXPECT_EQ(std::set<std::string>(job.dtypes.begin(), job.dtypes.end()).size(), job.dtypes.size())
+        << job.name;
+  }
 }
 
 TEST(PlanJobs, StartsOtherwiseTooUnlessToldNotTo) {

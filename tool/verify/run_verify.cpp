@@ -7,8 +7,8 @@
 #include "tool/binding/places.h"
 #include "tool/build/artifact.h"
 #include "tool/verify/drift.h"
+#include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
-#include "tool/verify/json_fields.h"
 #include "tool/verify/judge.h"
 #include "tool/verify/verdict.h"
 
@@ -17,20 +17,13 @@ namespace {
 
 constexpr size_t kMostLines = 20;
 
-Json job_json(const Job& job, const Options& options, const std::string& findings) {
+Json planned(const Job& job, const Options& options, const std::string& findings) {
+  Json object = job_fields(job);
   Json environment = {{"SHMEM_SIM_FINDINGS", findings}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}};
-  for (const auto& [name, value] : job.environment) {
-    environment[name] = value;
-  }
-  return {{"name", job.name},
-          {"pes", job.pes},
-          {"dtypes", job.dtypes},
-          {"cases", job.cases},
-          {"seed", job.seed},
-          {"calls", job.calls},
-          {"launcher", job.launcher},
-          {"deadline", options.deadline_s},
-          {"environment", environment}};
+  environment.update(object["environment"]);
+  object["environment"] = environment;
+  object["deadline"] = options.deadline_s;
+  return object;
 }
 
 class Verification {
@@ -130,7 +123,7 @@ class Verification {
   void run_plan(const std::vector<Job>& jobs) {
     Json list = Json::array();
     for (const Job& job : jobs) {
-      list.push_back(job_json(job, options_, findings_path()));
+      list.push_back(planned(job, options_, findings_path()));
     }
     const std::string plan = folder_ + "/plan.json";
     if (auto written = files_.write(plan, list.dump(1), false); !written.ok()) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/json_fields.h"
 #include "tool/verify/verdict.h"
@@ -60,27 +61,20 @@ Json texts_json(const std::map<std::string, std::string>& texts) {
 }
 
 Json job_json(const JobResult& result, size_t number) {
-  const Job& job = result.job;
-  return {{"number", number},
-          {"name", job.name},
-          {"launcher", job.launcher},
-          {"pes", job.pes},
-          {"dtypes", job.dtypes},
-          {"cases", job.cases},
-          {"seed", job.seed},
-          {"calls", job.calls},
-          {"environment", texts_json({job.environment.begin(), job.environment.end()})},
-          {"passed", result.passed},
-          {"class", result.failure_class},
-          {"hint", result.hint},
-          {"first_error", result.first_error},
-          {"problems", result.problems},
-          {"failed_calls", calls_json(result.calls)},
-          {"stands", texts_json(result.stands)},
-          {"records", result.records},
-          {"expected", result.expected},
-          {"comparison", result.comparison},
-          {"seconds", result.seconds}};
+  Json object = {{"number", number}};
+  object.update(job_fields(result.job));
+  object.update({{"passed", result.passed},
+                 {"class", result.failure_class},
+                 {"hint", result.hint},
+                 {"first_error", result.first_error},
+                 {"problems", result.problems},
+                 {"failed_calls", calls_json(result.calls)},
+                 {"stands", texts_json(result.stands)},
+                 {"records", result.records},
+                 {"expected", result.expected},
+                 {"comparison", result.comparison},
+                 {"seconds", result.seconds}});
+  return object;
 }
 
 Json jobs_json(const Verdict& verdict) {
@@ -171,19 +165,9 @@ Versions read_versions(const Json& object) {
   return versions;
 }
 
-JobResult read_job(const Json& item) {
+JobResult read_job_result(const Json& item) {
   JobResult result;
-  result.job = {text_in(item, "name"),
-                text_in(item, "launcher"),
-                integer_in(item, "pes"),
-                integer_in(item, "seed"),
-                integer_in(item, "calls"),
-                texts_in(item, "dtypes"),
-                texts_in(item, "cases"),
-                {}};
-  for (const auto& [name, value] : object_in(item, "environment").items()) {
-    result.job.environment.emplace_back(name, value.is_string() ? value.get<std::string>() : "");
-  }
+  result.job = read_job(item);
   result.passed = flag_in(item, "passed");
   result.failure_class = text_in(item, "class");
   result.hint = text_in(item, "hint");
@@ -266,7 +250,7 @@ Result<Verdict> read_verdict(const std::string& text, const std::string& name) {
   verdict.deadline_s = integer_in(json, "deadline_s", 120);
   verdict.cases = read_cases(object_in(json, "cases"));
   for (const Json& item : list_in(json, "jobs")) {
-    verdict.jobs.push_back(read_job(item));
+    verdict.jobs.push_back(read_job_result(item));
   }
   for (const Json& item : list_in(json, "checks")) {
     verdict.checks.push_back(read_check(item));

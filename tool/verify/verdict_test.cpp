@@ -20,6 +20,9 @@ TEST(Verdict, ComesBackFromItsFile) {
   verdict.findings = {"a finding"};
   verdict.warnings = {"a warning"};
   verdict.jobs[0].stands = {{"1", "signal_wait, word 0x10"}};
+  verdict.jobs[0].job.mixed = verdict.jobs[0].job.side_streams = true;
+  verdict.jobs[0].job.objects = 2;
+  verdict.jobs[0].job.lives = 3;
   const std::string text = to_json(verdict);
   const auto read = read_verdict(text, "verdict.json");
   ASSERT_TRUE(read.ok()) << read.failure().text;
@@ -27,6 +30,8 @@ TEST(Verdict, ComesBackFromItsFile) {
   EXPECT_EQ(to_text(read.value()), to_text(verdict));
   EXPECT_EQ(read.value().jobs.size(), verdict.jobs.size());
   EXPECT_EQ(read.value().jobs[1].job.environment, verdict.jobs[1].job.environment);
+  const Job& job = read.value().jobs[0].job;
+  EXPECT_TRUE(job.mixed && job.side_streams && job.objects == 2 && job.lives == 3);
 }
 
 TEST(Verdict, IsReadFromNoOtherFile) {

@@ -36,7 +36,11 @@ struct Job {
   std::vector<std::string> dtypes;
   std::vector<std::string> cases;
   std::vector<std::pair<std::string, std::string>>
-      environment;  // of the simulator; without meaning on a board
+      environment;            // of the simulator; without meaning on a board
+  bool mixed = false;         // shapes and dtypes alternate from call to call
+  bool side_streams = false;  // each call on another stream, ordered by events
+  int64_t objects = 1;        // of the operator's class, used in turns
+  int64_t lives = 1;          // SHMEM initialised and finalised so often; they share the calls
 };
 
 // What is run, in order. Pure.

@@ -112,6 +112,7 @@ def run_job(job):
     with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
         job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job, "folder": folder, "nonce": uuid.uuid4().hex}
         job.setdefault("ip_port", fresh_endpoint())
+        job.setdefault("next_ip_ports", [fresh_endpoint() for _ in range(1, job.get("lives", 1))])
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 7706adb31fb5dff2
+# contract bd780c16d05f2df2, text 570a6baccfbfb15d
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 import uuid
 import zlib
 
@@ -362,56 +363,118 @@ def comparison(job):
     return "逐位相等"
 
 
-def run_case(op, pe, job, dtype_name, case, recorder):
-    """同一个算子对象连续调用若干次: 每次新数据、新布局, 中间没有任何同步或屏障。"""
+def layouts_of(pe, call):
+    """输入和输出的布局: 各次调用不同, 同一次调用中各 PE 也不同。"""
+    return LAYOUTS[(call + pe) % len(LAYOUTS)], LAYOUTS[(2 * call + pe + 1) % len(LAYOUTS)]
+
+
+def prepare(pe, job, dtype_name, case, call):
+    """一次调用所需的一切: 新的输入、已投毒的输出、应有的结果。"""
     import torch
 
     n_pes = job["pes"]
-    prepared = []
-    for call in range(job["calls"]):
-        layout = LAYOUTS[call % len(LAYOUTS)]
-        attrs = attributes_in(call, n_pes, job["cases"][case])
-        everyone = gen_data(n_pes, job, dtype_name, case, call)
-        want = golden(pe, n_pes, everyone, attrs)
-        given = {name: value.numel() for name, value in want.items()}
-        ins, outs = {}, {}
-        for name, value in everyone[pe].items():
-            ins[name] = DeviceTensor(list(value.shape), value.dtype, layout)
-            ins[name].source = value.npu()
-        outs.update({name: ins[name] for name in OUTPUTS if name in ins})  # 既读又写的张量
-        if unknown := [name for name in outs if name not in want]:
-            raise KeyError(f"golden 没有给出 {unknown}")
-        for name, shape in output_shapes(n_pes, job["cases"][case]).items():
-            if name in want:  # 否则这个 PE 没有它, 传 None
-                outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), layout)
-                want[name] = with_untouched_rows(want[name], shape)
-        prepared.append((call, layout, attrs, everyone[pe], want, given, ins, outs))
+    in_layout, out_layout = layouts_of(pe, call)
+    attrs = attributes_in(call, n_pes, job["cases"][case])
+    everyone = gen_data(n_pes, job, dtype_name, case, call)
+    want = golden(pe, n_pes, everyone, attrs)
+    given = {name: value.numel() for name, value in want.items()}
+    ins, outs = {}, {}
+    for name, value in everyone[pe].items():
+        ins[name] = DeviceTensor(list(value.shape), value.dtype, in_layout)
+        ins[name].source = value.npu()
+    outs.update({name: ins[name] for name in OUTPUTS if name in ins})  # 既读又写的张量
+    if unknown := [name for name in outs if name not in want]:
+        raise KeyError(f"golden 没有给出 {unknown}")
+    for name, shape in output_shapes(n_pes, job["cases"][case]).items():
+        if name in want:  # 否则这个 PE 没有它, 传 None
+            outs[name] = DeviceTensor(list(shape), getattr(torch, OUTPUTS[name] or DTYPES[dtype_name]), out_layout)
+            want[name] = with_untouched_rows(want[name], shape)
+    return types.SimpleNamespace(dtype=dtype_name, case=case, call=call, layout=f"{in_layout} -> {out_layout}", attrs=attrs,
+                                 mine=everyone[pe], want=want, given=given, ins=ins, outs=outs, after={})
+
+
+def submit(op, step):
+    """一次调用和紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步。"""
+    for tensor in step.ins.values():
+        tensor.view.copy_(tensor.source)
+    only_read = [step.ins[name].view for name in INPUTS if name not in OUTPUTS]
+    op.compute(*[step.outs[name].view if name in step.outs else None for name in OUTPUTS], *only_read, **step.attrs)
+    step.after = {name: tensor.view.clone() for name, tensor in step.outs.items()}
+
+
+def submit_on_streams(ops, steps):
+    """每次调用换一个流 (两个旁流和默认流), 各流之间只用事件排序。"""
+    import torch
+
+    streams = [torch.npu.Stream(), torch.npu.current_stream(), torch.npu.Stream()]
+    done = streams[1].record_event()
+    for index, step in enumerate(steps):
+        stream = streams[index % len(streams)]
+        with torch.npu.stream(stream):
+            stream.wait_event(done)
+            submit(ops[index % len(ops)], step)
+            done = stream.record_event()
+
+
+def file_result(step, pe, n_pes, recorder):
+    """比较一次调用的结果并写入记录; 返回是否正确。"""
+    compared = {name: compare(value.cpu(), step.want[name], step.given[name], OUTPUTS[name] or DTYPES[step.dtype], n_pes)
+                for name, value in step.after.items()}
+    same = set(compared) == set(step.want) and all(result["equal"] for result in compared.values())
+    untouched = all(tensor.outside_is_untouched() for tensor in step.outs.values())
+    details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
+    detail = details[0] if details else "" if untouched else "输出视图之外的内存被改写"
+    recorder.add(dtype=step.dtype, case=step.case, call=step.call, layout=step.layout, input=digest(step.mine), outputs=compared,
+                 equal=same and untouched, detail=detail)
+    if not (same and untouched):
+        print(f"[PE {pe}] 失败: {step.dtype} {step.case} 第 {step.call} 次 ({step.layout}): {detail}", flush=True)
+    return same and untouched
+
+
+def run_calls(ops, pe, job, order, recorder):
+    """连续调用 order 中的各次 (类型, 用例, 次序): 每次新数据、新布局, 中间没有任何同步或屏障; 有几个对象就轮流用。"""
+    import torch
+
+    steps = [prepare(pe, job, *item) for item in order]
     torch.npu.synchronize()
     if job["straggler"] == pe:
         time.sleep(0.03)
-    results = []
-    for call, layout, attrs, mine, want, given, ins, outs in prepared:
-        # 紧邻的 torch 算子: 前一个产生输入, 后一个使用输出, 都不同步
-        for tensor in ins.values():
-            tensor.view.copy_(tensor.source)
-        only_read = [ins[name].view for name in INPUTS if name not in OUTPUTS]
-        op.compute(*[outs[name].view if name in outs else None for name in OUTPUTS], *only_read, **attrs)
-        after = {name: tensor.view.clone() for name, tensor in outs.items()}
-        results.append((call, layout, mine, want, given, outs, after))
+    if job.get("side_streams"):
+        submit_on_streams(ops, steps)
+    else:
+        for index, step in enumerate(steps):
+            submit(ops[index % len(ops)], step)
     torch.npu.synchronize()
-    wrong = 0
-    for call, layout, mine, want, given, outs, after in results:
-        compared = {name: compare(value.cpu(), want[name], given[name], OUTPUTS[name] or DTYPES[dtype_name], n_pes)
-                    for name, value in after.items()}
-        same = set(compared) == set(want) and all(result["equal"] for result in compared.values())
-        untouched = all(tensor.outside_is_untouched() for tensor in outs.values())
-        details = [f"{name}: {result['detail']}" for name, result in compared.items() if not result["equal"]]
-        detail = details[0] if details else "" if untouched else "输出视图之外的内存被改写"
-        recorder.add(dtype=dtype_name, case=case, call=call, layout=layout, input=digest(mine), outputs=compared,
-                     equal=same and untouched, detail=detail)
-        if not (same and untouched):
-            wrong += 1
-            print(f"[PE {pe}] 失败: {dtype_name} {case} 第 {call} 次 ({layout}): {detail}", flush=True)
+    return sum(not file_result(step, pe, job["pes"], recorder) for step in steps)
+
+
+def orders(job, calls):
+    """各次调用的次序。通常一个用例接一个用例; mixed 时各种形状和类型在同一个对象上交替。"""
+    if job.get("mixed"):
+        return [[(dtype, case, call) for call in calls for case in job["cases"] for dtype in job["dtypes"]]]
+    return [[(dtype, case, call) for call in calls] for dtype in job["dtypes"] for case in job["cases"]]
+
+
+def live(pe, job, life, recorder):
+    """SHMEM 的第 life 次初始化到收尾; 每次分担一部分调用。返回失败的次数。"""
+    import torch
+
+    endpoints = [job["ip_port"], *job.get("next_ip_ports", [])]
+    recorder.add(step="init")
+    manager = torch.classes.ShmemOps.Manager()
+    status = manager.attr_init(pe, job["pes"], LOCAL_MEM_SIZE, endpoints[life])
+    if status != 0:
+        raise RuntimeError(f"attr_init 返回 {status}")
+    recorder.add(step="create")
+    ops = [getattr(torch.classes.ShmemOps, CLASS)() for _ in range(job.get("objects", 1))]
+    recorder.add(step="compute")
+    first, last = (job["calls"] * at // len(endpoints) for at in (life, life + 1))
+    wrong = sum(run_calls(ops, pe, job, order, recorder) for order in orders(job, range(first, last)))
+    recorder.add(step="close")
+    for op in ops:
+        op.close()
+    recorder.add(step="finalize")
+    manager.finalize()
     return wrong
 
 
@@ -430,22 +493,7 @@ def worker(pe, job):
     torch.npu.set_device(pe % torch.npu.device_count())
     recorder.add(step="load")
     load_libraries()
-    recorder.add(step="init")
-    manager = torch.classes.ShmemOps.Manager()
-    status = manager.attr_init(pe, job["pes"], LOCAL_MEM_SIZE, job["ip_port"])
-    if status != 0:
-        raise RuntimeError(f"attr_init 返回 {status}")
-    recorder.add(step="create")
-    op = getattr(torch.classes.ShmemOps, CLASS)()
-    recorder.add(step="compute")
-    wrong = 0
-    for dtype_name in job["dtypes"]:
-        for case in job["cases"]:
-            wrong += run_case(op, pe, job, dtype_name, case, recorder)
-    recorder.add(step="close")
-    op.close()
-    recorder.add(step="finalize")
-    manager.finalize()
+    wrong = sum(live(pe, job, life, recorder) for life in range(job.get("lives", 1)))
     recorder.add(finished=True, step="done", version=torch_npu.__version__, path=os.path.dirname(torch_npu.__file__))
     print(f"[PE {pe}] {'通过' if wrong == 0 else '失败'}", flush=True)
     return 1 if wrong else 0
@@ -790,6 +838,7 @@ def run_job(job):
     with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
         job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job, "folder": folder, "nonce": uuid.uuid4().hex}
         job.setdefault("ip_port", fresh_endpoint())
+        job.setdefault("next_ip_ports", [fresh_endpoint() for _ in range(1, job.get("lives", 1))])
         if isinstance(job["cases"], list):  # 任务里可以只写用例名
             job["cases"] = {name: CASES[name] for name in job["cases"]}
         begin = time.monotonic()

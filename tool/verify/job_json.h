@@ -1,0 +1,16 @@
+#pragma once
+
+#include "tool/verify/json_fields.h"
+#include "tool/verify/verify.h"
+
+// A job as the plan for the test and verdict.json both write it: one place that knows its fields.
+
+namespace shmem_bind::verify {
+
+// Every member of Job under its name; "environment" is an object of texts.
+Json job_fields(const Job& job);
+
+// The job of such an object; what is missing has the value of a plain job.
+Job read_job(const Json& item);
+
+}  // namespace shmem_bind::verify
