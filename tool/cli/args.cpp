@@ -105,6 +105,16 @@ void add_numbers(CLI::App* command,
       ->type_name("N[,N|N..N]");
 }
 
+void add_names(CLI::App* command,
+               const std::string& name,
+               std::vector<std::string>& names,
+               const std::string& about) {
+  command->add_option(name, names, about)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME]");
+}
+
 void add_gate(CLI::App* command, Args& args) {
   command->add_flag("--accept-unverified",
                     args.accept_unverified,
@@ -147,13 +157,25 @@ void add_target(CLI::App* command, Args& args) {
 }
 
 void add_verification(CLI::App* command, Args& args) {
+  command->add_flag("--full",
+                    args.full,
+                    "the whole matrix: 1, 2, 3, 4 and 8 PEs, every dtype and case, shapes at the "
+                    "boundaries, ten seeds");
   add_numbers(command, "--pes", args.pes, "numbers of PEs, e.g. 2,8 or 2..8");
+  add_names(command, "--dtypes", args.dtypes, "only these dtypes of the contract, e.g. int8,fp16");
+  add_names(command, "--cases", args.cases, "only these cases of the contract, e.g. xs,tail");
   add_numbers(command,
               "--seeds",
               args.seeds,
-              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given");
-  command->add_option("--calls", args.calls, "calls on one operator object")
+              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given, 1..10 with "
+              "--full");
+  command
+      ->add_option(
+          "--calls", args.calls, "calls on one operator object; 6 unless given, 3 with --full")
       ->check(CLI::Range(3, 100000));
+  command->add_flag("--keep-going",
+                    args.keep_going,
+                    "also run what comes after a job that did not end, on as many PEs");
   command->add_option("--deadline", args.deadline_s, "seconds for one job")
       ->check(CLI::PositiveNumber);
   command->add_flag("--fork-only", args.fork_only, "leave out the spawned and the torchrun job");

@@ -131,7 +131,7 @@ class Batch {
         item.outcome.text.clear();  // its row says it
       }
       if (item.op) {
-        pes_fit(item.args, item.op->contract, item.outcome);
+        options_fit(item.args, item.op->contract, item.outcome);
         item.row.pes = planned_pes(item.args, item.op->contract);
       }
       settle(item);

@@ -38,12 +38,20 @@ std::string failure(const std::string& type, const std::string& message, const s
                      escaped(text));
 }
 
+std::string skipped(const std::string& why) {
+  return fmt::format("      <skipped message=\"{}\"/>\n", escaped(why));
+}
+
 class Junit {
  public:
   explicit Junit(const Verdict& verdict) : verdict_(verdict) {}
 
   std::string text() {
     for (const JobResult& result : verdict_.jobs) {
+      if (!result.skipped.empty()) {
+        add_case(result.job.name, 0, skipped(result.skipped));
+        continue;
+      }
       const bool has_error = !result.first_error.empty() || result.problems.empty();
       add_case(result.job.name,
                result.seconds,
@@ -81,7 +89,7 @@ class Junit {
     if (check.state == CheckState::kFailed) {
       inside = failure("check", why, why);
     } else if (check.state != CheckState::kPassed) {
-      inside = fmt::format("      <skipped message=\"{}\"/>\n", escaped(why));
+      inside = skipped(why);
     }
     add_case("check: " + check.name, 0, inside);
   }

@@ -57,6 +57,11 @@ constexpr std::array kTable = {
     Row{"jobs", "jobs", "任务"},
     Row{"jobs.all", "{} passed", "{} 个全部通过"},
     Row{"jobs.failed", "{} of {} failed, first {}", "{} 个失败 (共 {} 个), 第一个: {}"},
+    Row{"jobs.skipped",
+        "{} of {} failed, first {}; {} not run after a job that did not end (--keep-going runs "
+        "them)",
+        "{} 个失败 (共 {} 个), 第一个: {}; 有任务没有结束, 其后 {} 个没有运行 (--keep-going "
+        "则继续)"},
     Row{"jobs.none", "nothing was run", "什么也没有运行"},
     Row{"records", "results", "结果记录"},
     Row{"records.all", "{}, one of each PE and call", "{} 条, 每个 PE 每次调用一条"},
@@ -81,6 +86,7 @@ constexpr std::array kTable = {
     Row{"skipped", "skipped", "已跳过"},
     Row{"check.passed", "passed", "通过"},
     Row{"check.failed", "FAILED", "失败"},
+    Row{"job.skipped", "not run", "未运行"},
     Row{"check.open", "not shown", "未证明"},
     Row{"check.waived", "not shown, as asked", "按命令行要求未证明"},
     // Lines of the text report.

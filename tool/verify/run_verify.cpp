@@ -10,6 +10,7 @@
 #include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/judge.h"
+#include "tool/verify/plan_parts.h"
 #include "tool/verify/verdict.h"
 
 namespace shmem_bind::verify {
@@ -17,8 +18,29 @@ namespace {
 
 constexpr size_t kMostLines = 20;
 
-Json planned(const Job& job, const Options& options, const std::string& findings) {
+// The values of all cases: the test knows only those of the contract.
+Json all_cases(const Job& job, const contract::Contract& contract) {
+  Job whole = job;
+  whole.cases.clear();
+  for (const contract::Case& item : contract.cases) {
+    if (!job.derived.contains(item.name) &&
+        std::find(job.cases.begin(), job.cases.end(), item.name) != job.cases.end()) {
+      add_case(whole, item);
+    }
+  }
+  return derived_fields(whole);
+}
+
+Json planned(const Job& job,
+             const contract::Contract& contract,
+             const Options& options,
+             const std::string& findings) {
   Json object = job_fields(job);
+  object.erase("derived");
+  if (!job.derived.empty()) {
+    object["cases"] = all_cases(job, contract);
+  }
+  object["keep_going"] = options.keep_going;
   Json environment = {{"SHMEM_SIM_FINDINGS", findings}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}};
   environment.update(object["environment"]);
   object["environment"] = environment;
@@ -51,6 +73,8 @@ class Verification {
     for (const contract::Case& item : contract_.cases) {
       verdict_.cases[item.name] = item.symbols;
     }
+    add_derived_cases(jobs);
+    verdict_.full = options_.full;
     verdict_.versions = versions();
     verdict_.warnings = drift_of(contract_, tree_, files_);
     run_plan(jobs);
@@ -59,6 +83,18 @@ class Verification {
   }
 
  private:
+  void add_derived_cases(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) {
+      for (const auto& [name, values] : job.derived) {
+        for (const auto& [key, literal] : values) {
+          if (contract_.cases.front().symbols.contains(key)) {
+            verdict_.cases[name][key] = std::strtoll(literal.c_str(), nullptr, 10);
+          }
+        }
+      }
+    }
+  }
+
   std::string test_script() const {
     return fmt::format("{}/{}", tree_, binding::places_of(contract_).test);
   }
@@ -123,7 +159,7 @@ class Verification {
   void run_plan(const std::vector<Job>& jobs) {
     Json list = Json::array();
     for (const Job& job : jobs) {
-      list.push_back(planned(job, options_, findings_path()));
+      list.push_back(planned(job, contract_, options_, findings_path()));
     }
     const std::string plan = folder_ + "/plan.json";
     if (auto written = files_.write(plan, list.dump(1), false); !written.ok()) {

@@ -153,6 +153,46 @@ TEST_F(RunVerify, DoesNotVerifyATestThatWasEdited) {
   EXPECT_NE(verdict.warnings[0].find("torch_test_copy_rows.py differs"), std::string::npos);
 }
 
+TEST_F(RunVerify, GivesTheTestTheSizesOfCasesThatItDoesNotKnow) {
+  const Verdict verdict = run();
+  EXPECT_EQ(verdict.cases.at("zero size"), (Sizes{{"rows", 0}, {"cols", 32}}));
+  size_t zeros = 0;
+  for (const Json& job : test.plan) {
+    if (job["cases"].is_object()) {
+      ++zeros;
+      EXPECT_EQ(job["cases"],
+                (Json{{"size7", {{"cols", 7}, {"rows", 7}}},
+                      {"zero size", {{"cols", 32}, {"rows", 0}}}}));
+    }
+  }
+  EXPECT_EQ(zeros, 2U);
+}
+
+TEST_F(RunVerify, FailsByJobsThatWereNotRunAfterOneThatHung) {
+  test.exit_code = 1;
+  test.change = [](Json& results) {
+    results[1] = {{"passed", false}, {"class", "timeout"}, {"problems", {"hung"}}};
+    results[2] = {{"passed", false}, {"skipped", "after job 2"}, {"problems", Json::array()}};
+  };
+  const Verdict verdict = run();
+  EXPECT_EQ(verdict.state, State::kFailed);
+  EXPECT_EQ(verdict.jobs[2].skipped, "after job 2");
+  EXPECT_TRUE(verdict.jobs[2].problems.empty());
+  const Check& jobs = check_named(verdict, "jobs");
+  EXPECT_EQ(jobs.why.id, "jobs.skipped");
+  EXPECT_EQ(jobs.why.arguments.back(), "1");
+  EXPECT_NE(to_junit(verdict).find("<skipped message=\"after job 2\"/>"), std::string::npos);
+  EXPECT_NE(to_text(verdict).find("not run\n      after job 2\n"), std::string::npos);
+}
+
+TEST_F(RunVerify, FailsWhenOnlyJobsThatWereNotRunAreLeftOver) {
+  test.exit_code = 1;
+  test.change = [](Json& results) {
+    results[0] = {{"passed", false}, {"skipped", "says so"}, {"problems", Json::array()}};
+  };
+  EXPECT_EQ(run().state, State::kFailed);
+}
+
 TEST_F(RunVerify, RepeatsOneJobAsItWas) {
   const Verdict verdict = run();
   const Job& job = verdict.jobs.at(3).job;
@@ -163,7 +203,8 @@ TEST_F(RunVerify, RepeatsOneJobAsItWas) {
   EXPECT_EQ(test.plan[0]["name"], job.name);
   EXPECT_EQ(test.plan[0]["seed"], job.seed);
   EXPECT_EQ(test.plan[0]["deadline"], 7);
-  EXPECT_EQ(test.plan[0]["environment"]["SHMEM_SIM_SEED"], job.environment.at(0).second);
+  const auto& [setting, value] = job.environment.at(0);
+  EXPECT_EQ(test.plan[0]["environment"][setting], value);
   EXPECT_EQ(again.jobs.size(), 1U);
 }
 

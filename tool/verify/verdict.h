@@ -60,6 +60,7 @@ struct Verdict {
   std::string folder;  // of the operator, absolute
   std::string digest;  // of its contract
   State state = State::kFailed;
+  bool full = false;  // the whole matrix was asked for
   Versions versions;
   int64_t deadline_s = 120;            // of one job
   std::map<std::string, Sizes> cases;  // of the contract, by name
