@@ -191,7 +191,7 @@ void add_language(CLI::App* command, Args& args) {
 }
 
 void add_junit(CLI::App* command, Args& args) {
-  command->add_option("--junit", args.junit, "write the verdict as JUnit XML, too")
+  command->add_option("--junit", args.junit, "write JUnit XML, too: a suite for each verdict")
       ->type_name("PATH");
 }
 
@@ -255,12 +255,13 @@ void add_helpers(CLI::App& app, Args& args) {
   CLI::App* explain = add_plain_command(
       app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
   explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
-  add_word(app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
-  CLI::App* completion = add_word(app,
-                                  args,
-                                  CommandName::kCompletion,
-                                  "completion",
-                                  "Print what completes shmem-bind's words in a shell.");
+  add_plain_command(
+      app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
+  CLI::App* completion = add_plain_command(app,
+                                           args,
+                                           CommandName::kCompletion,
+                                           "completion",
+                                           "Print what completes shmem-bind's words in a shell.");
   completion->add_option("shell", args.shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -328,6 +329,7 @@ void add_commands(CLI::App& app, Args& args) {
   add_reports(verify, args);
   add_reports(run, args);
   add_verification(batch, args);
+  add_junit(batch, args);
 }
 
 // What to say when the first word is no command; CLI11 would only say that one is required.

@@ -76,8 +76,7 @@ void write_junit(Environment& environment, const verify::Verdict& verdict, Outco
   if (path.empty()) {
     return;
   }
-  if (const auto written =
-          environment.files.write(absolute_path(path), verify::to_junit(verdict), false);
+  if (const auto written = environment.files.write(path, verify::to_junit({verdict}), false);
       !written.ok()) {
     fail(outcome, written.failure());
   }

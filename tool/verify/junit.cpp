@@ -66,7 +66,7 @@ class Junit {
         add_check(check);
       }
     }
-    return header() + body_ + "  </testsuite>\n</testsuites>\n";
+    return header() + body_ + "  </testsuite>\n";
   }
 
  private:
@@ -111,7 +111,6 @@ class Junit {
           fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
     }
     return fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
         "  <testsuite name=\"shmem-bind verify {}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
         "skipped=\"{}\" time=\"{:.3f}\">\n    <properties>\n{}    </properties>\n",
         escaped(verdict_.op),
@@ -129,8 +128,12 @@ class Junit {
 
 }  // namespace
 
-std::string to_junit(const Verdict& verdict) {
-  return Junit(verdict).text();
+std::string to_junit(const std::vector<Verdict>& verdicts) {
+  std::string suites;
+  for (const Verdict& verdict : verdicts) {
+    suites += Junit(verdict).text();
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
 }
 
 }  // namespace shmem_bind::verify

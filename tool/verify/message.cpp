@@ -77,6 +77,8 @@ constexpr std::array kTable = {
     Row{"mutants.survived", "{} survived: {}", "{} 个没有被发现: {}"},
     Row{"matrix", "matrix", "测试矩阵"},
     Row{"matrix.single", "one job of it was run", "只运行了其中一个任务"},
+    Row{"batch", "batch", "批量"},
+    Row{"batch.stopped", "{}", "{}"},
     Row{"torch", "Torch binding", "Torch 绑定"},
     Row{"torch.skipped", "meta.torch_required is {}", "meta.torch_required 为 {}"},
     // States.

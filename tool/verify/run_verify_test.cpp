@@ -181,7 +181,7 @@ TEST_F(RunVerify, FailsByJobsThatWereNotRunAfterOneThatHung) {
   const Check& jobs = check_named(verdict, "jobs");
   EXPECT_EQ(jobs.why.id, "jobs.skipped");
   EXPECT_EQ(jobs.why.arguments.back(), "1");
-  EXPECT_NE(to_junit(verdict).find("<skipped message=\"after job 2\"/>"), std::string::npos);
+  EXPECT_NE(to_junit({verdict}).find("<skipped message=\"after job 2\"/>"), std::string::npos);
   EXPECT_NE(to_text(verdict).find("not run\n      after job 2\n"), std::string::npos);
 }
 

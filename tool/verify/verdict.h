@@ -101,6 +101,7 @@ std::string to_json(const Verdict& verdict);
 Result<Verdict> read_verdict(const std::string& text, const std::string& name);
 
 std::string to_text(const Verdict& verdict, Language language = Language::kEnglish);
-std::string to_junit(const Verdict& verdict);
+// A suite for each.
+std::string to_junit(const std::vector<Verdict>& verdicts);
 
 }  // namespace shmem_bind::verify

@@ -126,13 +126,13 @@ TEST(Message, HasBothLanguagesForEveryCheck) {
 }
 
 TEST(Junit, HasOneCasePerJobAndCheck) {
-  const std::string xml = to_junit(failed_verdict());
+  const std::string xml = to_junit({failed_verdict()});
   EXPECT_TRUE(contains(xml, "name=\"2 PEs, eager\"")) << xml;
   EXPECT_TRUE(contains(xml, "<failure type=\"mismatch\" message=\"PE 1: 结果不符\">")) << xml;
   EXPECT_TRUE(contains(xml, "PE 1 &quot;differs&quot;")) << xml;
   EXPECT_TRUE(contains(xml, "&lt;the kernel&gt; &amp; its")) << xml;
   EXPECT_TRUE(contains(xml, "failures=\"1\"")) << xml;
-  EXPECT_TRUE(contains(to_junit(passed_verdict()), "failures=\"0\" errors=\"0\" skipped=\"0\""));
+  EXPECT_TRUE(contains(to_junit({passed_verdict()}), "failures=\"0\" errors=\"0\" skipped=\"0\""));
 }
 
 TEST(XmlText, HoldsWhatXmlCannot) {

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text e5231e514e01e648
+# contract d4fcdab58763ee47, text 35c52f31f5de985b
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -833,6 +833,12 @@ def refused(job, kind, problems):
             "first_error": problems[0], "problems": problems, "records": 0, "expected": 0, "seconds": 0, "stands": {}, "calls": []}
 
 
+def skipped(job, after):
+    """没有运行的任务: 同样多的 PE 上前面的任务 after 没有结束, 这一个多半也会等到期限。"""
+    return {"name": job.get("name", ""), "pes": job["pes"], "launcher": job["launcher"], "passed": False, "class": "",
+            "skipped": f"任务 {after} 没有结束, 其后同样 PE 数的任务不再运行", "problems": [], "records": 0, "expected": 0, "seconds": 0}
+
+
 def check_golden(jobs):
     """启动任何 PE 之前, 在子进程中检验 golden (父进程不做张量运算); 返回问题列表。"""
     reader, writer = os.pipe()
@@ -917,7 +923,9 @@ def start_torchrun(job, path):
         os.environ.update(job.get("environment", {}), **{AGENT: str(os.getpid())})
 
     with open(path + ".log", "w", encoding="utf-8") as log:
-        return subprocess.Popen(torchrun_command(job["pes"], arguments), stdout=log, stderr=subprocess.STDOUT, preexec_fn=become_agent)
+        process = subprocess.Popen(torchrun_command(job["pes"], arguments), stdout=log, stderr=subprocess.STDOUT, preexec_fn=become_agent)
+    process.began = time.time()
+    return process
 
 
 def end_torchrun(job, process, path):
@@ -929,6 +937,7 @@ def end_torchrun(job, process, path):
         late = {"class": RULES[0][0], "hint": RULES[0][3]}
         process.kill()
         code = process.wait()
+    ended = max(os.path.getmtime(name) for name in (path + ".log", path) if os.path.exists(name))  # 最后一次写文件的时刻
     with open(path + ".log", encoding="utf-8", errors="replace") as log:
         said = log.read()
     print(said, end="", flush=True)
@@ -940,7 +949,8 @@ def end_torchrun(job, process, path):
     problems = result["problems"] + ([f"torchrun 的退出码是 {code}"] if code != 0 else [])
     if problems and not result["class"]:  # 各 PE 都通过了, 之后才失败
         result.update(refused(job, "record", problems))
-    return {**result, **late, "name": job.get("name", ""), "passed": result["passed"] and not problems, "problems": problems}
+    seconds = round(max(ended - getattr(process, "began", ended), 0), 3)
+    return {**result, **late, "name": job.get("name", ""), "seconds": seconds, "passed": result["passed"] and not problems, "problems": problems}
 
 
 def run_jobs(jobs):
@@ -956,19 +966,24 @@ def run_jobs(jobs):
         torch.set_num_threads(1)
         gc.freeze()  # 各 PE 不再扫描导入的模块
         problems = check_golden(jobs)
+        hung = {}  # PE 数 -> 没有结束的任务
         for job, path in zip(jobs, paths):
             if path in beside:
                 results.append(end_torchrun(job, beside[path], path))
+            elif job["pes"] in hung and not job.get("keep_going", True):
+                results.append(skipped(job, hung[job["pes"]]))
             else:
                 results.append(refused(job, "golden", problems) if problems else run_job(job))
-            mark = "通过" if results[-1]["passed"] else "失败"
+            if results[-1]["class"] == "timeout":
+                hung.setdefault(job["pes"], job.get("name", ""))
+            mark = "通过" if results[-1]["passed"] else "未运行" if "skipped" in results[-1] else "失败"
             print(f"进度 {len(results)}/{len(jobs)} {job.get('name', '')} {mark} {results[-1]['seconds']} s", flush=True)
     return results
 
 
 def finish(results, report):
     for result in results:
-        mark = "通过" if result["passed"] else "失败"
+        mark = "通过" if result["passed"] else result.get("skipped", "失败")
         print(f"[{result['name'] or OP}] {result['pes']} PE, {result['launcher']}, {result['records']}/{result['expected']} 条结果: {mark}"
               f" ({result.get('comparison', '没有比较')})")
         if result.get("class"):
