@@ -104,12 +104,9 @@ class Loads(unittest.TestCase):
     def test_bl_88_torch_without_the_backend(self):
         broken = {**os.environ, "LD_LIBRARY_PATH": "", "ASCEND_HOME_PATH": "/nowhere"}
         python = [ROOT / ".venv/bin/python", "-c"]
-        again = ("for _ in range(3):\n    try:\n        import torch\n        print('imported')\n"
-                 "    except Exception as error:\n        print(error)\n")
-        said = subprocess.run([*python, again], capture_output=True, text=True, check=False, timeout=100, env=broken)
-        self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertIn("torch_npu", said.stdout + said.stderr)
-        self.assertIn("TORCH_DEVICE_BACKEND_AUTOLOAD=0", said.stdout + said.stderr)
+        said = subprocess.run([*python, "import torch"], capture_output=True, text=True, check=False, timeout=100, env=broken)
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertRegex(said.stderr, "torch_npu.*TORCH_DEVICE_BACKEND_AUTOLOAD=0")
         alone = subprocess.run([*python, "import torch; print((torch.ones(2) + 1).sum().item())"], capture_output=True, text=True,
                                check=False, timeout=100, env={**broken, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
         self.assertEqual((alone.returncode, alone.stdout), (0, "4.0\n"), alone.stderr)

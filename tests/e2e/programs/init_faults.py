@@ -74,17 +74,6 @@ def works(pe, n_pes):
     return right
 
 
-def bl_43():
-    """Somebody listens on the endpoint, and never answers: every PE ends soon with an error that names it."""
-    with socket.socket() as holder:
-        holder.bind(("127.0.0.1", 0))
-        holder.listen()
-        where = f"tcp://127.0.0.1:{holder.getsockname()[1]}"
-        said, took = on_pes(lambda pe: init(pe, 2, HEAP, where) and "accepted", 2)
-    assert all(where in text and f"PE {pe}" in text for pe, text in enumerate(said)), said
-    assert took < 40, took
-
-
 def bl_45():
     """Each malformed endpoint is refused, with the value in the message, and the process can go on."""
     bad = ["tcp://127.0.0.1", "127.0.0.1:8662", "tcp://tcp://127.0.0.1:8662", "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536",
