@@ -1,4 +1,4 @@
-"""AllGather through the command line, end to end, and five broken variants that verify must fail.
+"""AllGather through the command line, end to end, and broken variants that verify must fail.
 
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. Trees are copied, so that the checkout stays clean.
 """
@@ -229,6 +229,18 @@ class Broken(unittest.TestCase):
 
     def test_the_default_stream_used(self):
         self.check("binding_default_stream")
+
+    def test_the_stream_of_construction_used(self):
+        self.check("binding_stream_of_construction")
+
+    def test_bl_30_the_state_shared_by_objects(self):
+        self.check("binding_shared_state")
+
+    def test_bl_04_permuted_memory_taken_as_it_lies(self):
+        self.check("binding_permuted_taken_as_it_lies")
+
+    def test_bl_05_the_copy_dropped(self):
+        self.check("binding_copy_dropped")
 
 
 if __name__ == "__main__":

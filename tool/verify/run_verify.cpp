@@ -10,6 +10,7 @@
 #include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/judge.h"
+#include "tool/verify/own_test.h"
 #include "tool/verify/plan_parts.h"
 #include "tool/verify/verdict.h"
 
@@ -95,8 +96,22 @@ class Verification {
     }
   }
 
-  std::string test_script() const {
-    return fmt::format("{}/{}", tree_, binding::places_of(contract_).test);
+  Result<Command> test_command(std::vector<std::string> options) {
+    auto test = test_to_run(contract_, tree_, folder_ + "/tree", files_);
+    if (!test.ok()) {
+      return test.failure();
+    }
+    options.insert(options.begin(), {target_.python, test.value().path});
+    Command command = build::in_environment(target_, std::move(options));
+    if (test.value().is_own) {
+      command.environment["LD_LIBRARY_PATH"] =
+          test.value().libraries + ":" + environment("LD_LIBRARY_PATH");
+      verdict_.warnings.insert(verdict_.warnings.begin(),
+                               binding::places_of(contract_).test +
+                                   " is no test of shmem-bind: it was not run, but the one that "
+                                   "generate would write");
+    }
+    return command;
   }
 
   Versions versions() {
@@ -118,10 +133,13 @@ class Verification {
   // Runs the test on a plan; its report, or null after saying what went wrong.
   Json run_test(const std::string& plan, int64_t deadline_s) {
     const std::string report = folder_ + "/report.json";
-    Command command = build::in_environment(
-        target_, {target_.python, test_script(), "--plan", plan, "--report", report});
-    command.deadline = std::chrono::seconds(deadline_s);
-    const ProcessResult result = runner_.run(command, on_line_);
+    auto command = test_command({"--plan", plan, "--report", report});
+    if (!command.ok()) {
+      verdict_.problems.push_back("test: " + command.failure().text);
+      return nullptr;
+    }
+    command.value().deadline = std::chrono::seconds(deadline_s);
+    const ProcessResult result = runner_.run(command.value(), on_line_);
     auto text = files_.read(report);
     const Json parsed = text.ok() ? Json::parse(text.value(), nullptr, false) : Json();
     if (result.timed_out || !parsed.is_object() || !parsed.contains("results")) {

@@ -21,8 +21,10 @@ class FakeTest : public ProcessRunner {
   bool times_out = false;
   bool writes = true;
   Json plan;
+  Command last;
 
   ProcessResult run(const Command& command, const std::function<void(std::string_view)>&) override {
+    last = command;
     plan = Json::parse(files_.files.at(word_behind(command, "--plan")));
     Json results = Json::array();
     for (const Json& job : plan) {
@@ -191,6 +193,30 @@ TEST_F(RunVerify, FailsWhenOnlyJobsThatWereNotRunAreLeftOver) {
     results[0] = {{"passed", false}, {"skipped", "says so"}, {"problems", Json::array()}};
   };
   EXPECT_EQ(run().state, State::kFailed);
+}
+
+// A test written by hand reports nothing, or what it likes.
+TEST_F(RunVerify, RunsItsOwnTestOnATreeWrittenByHand) {
+  const std::string path = "custom-ops/copy_rows/scripts/torch_test_copy_rows.py";
+  const std::string generated = files.files.at("/tree/" + path);
+  for (const bool is_there : {true, false}) {
+    files.files.erase("/tree/" + path);
+    if (is_there) {
+      files.files["/tree/" + path] = "print('All processes finished successfully')\n";
+    }
+    const Verdict verdict = run();
+    EXPECT_EQ(verdict.state, State::kUnverified);
+    EXPECT_NE(verdict.warnings.at(0).find(path + " is no test of shmem-bind"), std::string::npos);
+    const auto script = std::find_if(test.last.words.begin(),
+                                     test.last.words.end(),
+                                     [&](const std::string& word) { return word.ends_with(path); });
+    ASSERT_NE(script, test.last.words.end());
+    EXPECT_EQ(files.files.at(*script), generated);
+    EXPECT_TRUE(test.last.environment.at("LD_LIBRARY_PATH")
+                    .starts_with("/tree/custom-ops/torch_binding/build/lib:"
+                                 "/tree/custom-ops/copy_rows/build/lib:"));
+  }
+  EXPECT_EQ(files.files.count("/tree/" + path), 0U) << "the tree is left as it was";
 }
 
 TEST_F(RunVerify, RepeatsOneJobAsItWas) {

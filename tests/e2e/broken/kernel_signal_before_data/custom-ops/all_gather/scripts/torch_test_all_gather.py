@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text f481cdc18a874cb4
+# contract ea14fd91682dfd1d, text e92007161bef1f80
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -52,7 +52,7 @@ ROTATING = []  # 各次调用轮换的 PE 号
 OPTIONAL = []  # 有的 PE 可以没有的输出
 REPLICATED = True  # 各 PE 的正确结果: True 相同, False 不同, None 未知
 LOCAL_MEM_SIZE = 256 << 20  # 每个 PE 的对称内存字节数
-LAYOUTS = ["contiguous", "offset_view", "strided"]  # 各次调用轮流使用的内存布局
+LAYOUTS = ["contiguous", "offset_view", "strided", "permuted"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -231,6 +231,10 @@ class DeviceTensor:
             stored = [*shape[:-2], shape[-1], shape[-2] + 1]
             self.storage = torch.empty(stored, dtype=dtype, device="npu")
             self.view = self.storage.narrow(-1, 0, shape[-2]).transpose(-1, -2)
+        elif layout == "permuted" and len(shape) >= 2:
+            # 最后两维互换存放, 没有空隙: 只看是否稠密, 会误当作连续
+            self.storage = torch.empty([*shape[:-2], shape[-1], shape[-2]], dtype=dtype, device="npu")
+            self.view = self.storage.transpose(-1, -2)
         elif layout == "offset_view":
             self.storage = torch.empty(count + 7, dtype=dtype, device="npu")
             self.view = self.storage.narrow(0, 5, count).view(shape)
@@ -367,7 +371,7 @@ def comparison(job):
 
 def layouts_of(pe, call):
     """输入和输出的布局: 各次调用不同, 同一次调用中各 PE 也不同。"""
-    return LAYOUTS[(call + pe) % len(LAYOUTS)], LAYOUTS[(2 * call + pe + 1) % len(LAYOUTS)]
+    return LAYOUTS[(call + pe) % len(LAYOUTS)], LAYOUTS[(3 * call + pe + 1) % len(LAYOUTS)]
 
 
 def prepare(pe, job, dtype_name, case, call):
