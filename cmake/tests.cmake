@@ -64,6 +64,7 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   set_tests_properties(e2e.Soak PROPERTIES LABELS e2e TIMEOUT 600 ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
   add_e2e_test(Examples test_examples.py)
   add_e2e_test(Goldens test_goldens.py)
+  add_e2e_test(Full test_full.py)
   add_e2e_test(Reduction test_reduction.py)
   add_e2e_test(InTree test_in_tree.py)
   add_e2e_test(KnownBugs test_known_bugs.py)
@@ -75,7 +76,11 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
     add_e2e_test(${suite} test_all_gather.py ${suite})
   endforeach()
   # Those of one built tree, one after the other; a tree of their own have InTree and Broken.
+<<<<<<< HEAD
   foreach(name Examples KnownBugs KnownBugsBuild AllGather Faults Soak ExitCodes)
+=======
+  foreach(name Examples Full KnownBugs KnownBugsBuild AllGather Faults Soak)
+>>>>>>> k-full
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
   set_tests_properties(e2e.Overtake PROPERTIES RUN_SERIAL ON)  # it holds a queue and measures who is first

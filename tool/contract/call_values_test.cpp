@@ -30,9 +30,9 @@ TEST(Refusal, NamesTheConditionThatDoesNotHold) {
 }
 
 TEST(Refusal, AsksConditionsAboutTensorsOfTheDtype) {
-  const Contract contract = contract_requiring("bytes(input) <= 64");
-  EXPECT_EQ(refused(contract, {{"rows", 1}, {"cols", 32}}), "");
-  EXPECT_EQ(refused(contract, {{"rows", 1}, {"cols", 33}}), "bytes(input) <= 64");
+  const Contract contract = contract_requiring("bytes(input) <= 256");
+  EXPECT_EQ(refused(contract, {{"rows", 1}, {"cols", 128}}), "");
+  EXPECT_EQ(refused(contract, {{"rows", 1}, {"cols", 129}}), "bytes(input) <= 256");
 }
 
 TEST(Refusal, NamesABoundOfASymbol) {
