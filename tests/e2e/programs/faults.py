@@ -22,14 +22,14 @@ spec.loader.exec_module(test)
 torch.set_num_threads(1)
 
 FAULTY = 1  # the PE that has the fault
-real = {name: getattr(test, name) for name in ("worker", "run_case", "golden", "Recorder", "KERNEL_LIBRARIES", "LOCAL_MEM_SIZE")}
+real = {name: getattr(test, name) for name in ("worker", "run_calls", "golden", "Recorder", "KERNEL_LIBRARIES", "LOCAL_MEM_SIZE")}
 
 
 def before_compute(what):
     """The faulty PE does `what` in place of its calls; the others go on."""
-    def run_case(op, pe, *rest):
-        return what() if pe == FAULTY else real["run_case"](op, pe, *rest)
-    return {"run_case": run_case}
+    def run_calls(ops, pe, *rest):
+        return what() if pe == FAULTY else real["run_calls"](ops, pe, *rest)
+    return {"run_calls": run_calls}
 
 
 def recording(change):
@@ -72,8 +72,8 @@ def exit_at_once(pe, job):
     return 0 if pe == FAULTY else real["worker"](pe, job)
 
 
-def refuse_to_close(op, pe, *rest):
-    code = real["run_case"](op, pe, *rest)
+def refuse_to_close(ops, pe, *rest):
+    code = real["run_calls"](ops, pe, *rest)
     if pe == FAULTY:
         os.write(2, "异常: RuntimeError: close failed\n".encode())
         rest[-1].add(step="close")
@@ -101,7 +101,7 @@ FAULTS = {
     "library_is_missing": {"KERNEL_LIBRARIES": ["libnone_kernel.so"]},
     "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
     "port_is_taken": {"ip_port": f"tcp://127.0.0.1:{holder.getsockname()[1]}"},
-    "fails_in_close": {"run_case": refuse_to_close},
+    "fails_in_close": {"run_calls": refuse_to_close},
     "device_was_touched": {},  # the last: a process cannot take it back
 }
 
