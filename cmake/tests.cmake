@@ -76,11 +76,7 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
     add_e2e_test(${suite} test_all_gather.py ${suite})
   endforeach()
   # Those of one built tree, one after the other; a tree of their own have InTree and Broken.
-<<<<<<< HEAD
-  foreach(name Examples KnownBugs KnownBugsBuild AllGather Faults Soak ExitCodes)
-=======
-  foreach(name Examples Full KnownBugs KnownBugsBuild AllGather Faults Soak)
->>>>>>> k-full
+  foreach(name Examples Full KnownBugs KnownBugsBuild AllGather Faults Soak ExitCodes)
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
   set_tests_properties(e2e.Overtake PROPERTIES RUN_SERIAL ON)  # it holds a queue and measures who is first

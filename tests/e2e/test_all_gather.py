@@ -163,7 +163,7 @@ class AllGather(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "0.json")
             pathlib.Path(path + ".log").write_text("said")
-            result = test["end_torchrun"]({"pes": 2, "launcher": "torchrun", "deadline": 10}, subprocess.Popen(["true"]), path)
+            result = test["multi_pe_launch"].end_torchrun({"pes": 2, "launcher": "torchrun", "deadline": 10}, subprocess.Popen(["true"]), path)
         self.assertFalse(result["passed"])
         self.assertEqual(result["problems"], ["torchrun 没有留下结果"])
 
