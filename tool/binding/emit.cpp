@@ -62,11 +62,10 @@ void add_launch_of_tree(FileSet& files, const std::string& binding, const Origin
       joined_snippets({"npu_launch_queue.h", "npu_launch_life_in_tree.h", "npu_launch_checks.h"}),
       "//",
       origin);
-  files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_in_tree.cpp",
-                                                                 "npu_launch_queue.cpp",
-                                                                 "npu_launch_tracing.cpp"}),
-                                                "//",
-                                                origin);
+  files[binding + "src/npu_launch.cpp"] = owned(
+      joined_snippets({"npu_launch_in_tree.cpp", "npu_launch_queue.cpp", "npu_launch_tracing.cpp"}),
+      "//",
+      origin);
   add_checks(files, binding, origin);
 }
 

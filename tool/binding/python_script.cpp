@@ -190,9 +190,9 @@ std::string python_operations(const std::string& shapes) {
     names.insert((*at)[1]);
   }
   const std::vector<std::string> sorted(names.begin(), names.end());
-  return names.empty() ? ""
-                       : fmt::format("from multi_pe_test import {}  # noqa: E402\n",
-                                     joined(sorted, ", "));
+  return names.empty()
+             ? ""
+             : fmt::format("from multi_pe_test import {}  # noqa: E402\n", joined(sorted, ", "));
 }
 
 // The tensors as compute takes them: what is written, then what is only read.

@@ -52,9 +52,8 @@ Program programs_of_tests(const Tree& tree) {
 
 template <class Is>
 bool any_file(const Program& program, const Is& is) {
-  return std::any_of(program.begin(), program.end(), [&](const Script* file) {
-    return is(file->facts);
-  });
+  return std::any_of(
+      program.begin(), program.end(), [&](const Script* file) { return is(file->facts); });
 }
 
 bool has_seed(const PythonFile& file) {
