@@ -46,7 +46,7 @@ std::vector<std::string> symbols_in(const Tensor& tensor) {
 std::vector<std::string> payload_symbols(const Contract& contract) {
   std::vector<std::string> any;
   for (const Tensor& tensor : contract.tensors) {
-    const std::vector<std::string> symbols = symbols_in(tensor);
+    std::vector<std::string> symbols = symbols_in(tensor);
     if (tensor.binds() && !symbols.empty()) {
       if (tensor.follows_dispatch) {
         return symbols;

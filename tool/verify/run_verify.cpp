@@ -10,8 +10,8 @@
 #include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/judge.h"
-#include "tool/verify/own_test.h"
 #include "tool/verify/plan_parts.h"
+#include "tool/verify/test_to_run.h"
 #include "tool/verify/verdict.h"
 
 namespace shmem_bind::verify {

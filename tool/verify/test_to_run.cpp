@@ -1,4 +1,4 @@
-#include "tool/verify/own_test.h"
+#include "tool/verify/test_to_run.h"
 
 #include "tool/binding/emit.h"
 #include "tool/binding/places.h"
