@@ -33,8 +33,9 @@ class Classified(unittest.TestCase):
 
     launch = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))["multi_pe_launch"]
 
-    def check(self, expected, codes, steps, lines, kinds=None, killed=()):
-        watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, lines={pe: lines.get(pe, []) for pe in codes})
+    def check(self, expected, codes, steps, lines, kinds=None, killed=(), unfinished=()):
+        watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, unfinished=set(unfinished),
+                                   lines={pe: lines.get(pe, []) for pe in codes})
         found = self.launch.classify(watch, steps, kinds or {})
         self.assertEqual((found["class"], found["first_error"].split(":")[0]), expected, found)
 
@@ -46,6 +47,17 @@ class Classified(unittest.TestCase):
         follower, cause = ["shmem-sim: finding peer-lost: PE 0"], ["异常: RuntimeError: no kernel"]
         self.check(("launch", "PE 1"), {0: 1, 1: 1}, {0: "compute", 1: "create"}, {0: follower, 1: cause})
         self.check(("lifecycle", "PE 1"), {0: 1, 1: -9}, {0: "compute", 1: "compute"}, {0: follower})
+
+    def test_who_dies_while_the_pes_meet_is_first(self):
+        follower = ["异常: RuntimeError: aclshmemx_init_attr gave -4 (INNER_ERROR: the PEs did not meet)"]
+        self.check(("init", "PE 1"), {0: 1, 1: -9}, {0: "init", 1: "init"}, {0: follower})
+        self.check(("init", "PE 0"), {1: 1, 0: -14}, {0: "init", 1: "init"}, {1: follower})
+        unknown = ["异常: RuntimeError: the words of another library"]
+        self.check(("init", "PE 1"), {0: 1, 1: -9}, {0: "init", 1: "init"}, {0: unknown})
+
+    def test_who_leaves_with_0_and_files_no_end_is_first(self):
+        lost = ["shmem-sim: finding peer-lost: PE 1"]
+        self.check(("lifecycle", "PE 1"), {1: 0, 0: 1}, {0: "compute", 1: "compute"}, {0: lost}, {"record": "x"}, unfinished=[1])
 
     def test_a_port_in_use_is_the_cause_of_all_that_follows(self):
         said = ["AccStoreServer startup failed", "error: Memory Heap Not Initialized"]
@@ -61,6 +73,22 @@ class Classified(unittest.TestCase):
         self.check(("lifecycle", "重复的记录"), {0: 0, 1: 0}, done, {}, {"record": "重复的记录: 1"})
         self.check(("mismatch", "golden 不可信"), {0: 1, 1: 1}, {}, {}, {"golden": "golden 不可信: x"})
         self.check(("lifecycle", "PE 0"), {0: 1}, {0: "compute"}, {}, {"record": "没有结果"})
+
+
+class Ending(unittest.TestCase):
+    def test_all_are_signalled_before_any_is_reaped(self):
+        launch, real, done = Classified.launch, (os.kill, os.waitpid), []
+        pids = [subprocess.Popen(["sleep", "100"]).pid for _ in range(3)]
+        with tempfile.TemporaryDirectory() as folder:
+            watch = launch.Watch([(pid, os.open("/dev/null", os.O_RDONLY)) for pid in pids], {"folder": folder, "pes": 3})
+            try:
+                os.kill, os.waitpid = (lambda pid, number: done.append("kill") or real[0](pid, number),
+                                       lambda pid, flags: done.append("wait") or real[1](pid, flags))
+                watch.kill()
+            finally:
+                os.kill, os.waitpid = real
+        self.assertEqual(done, ["kill"] * 3 + ["wait"] * 3)
+        self.assertEqual((watch.codes, watch.killed), ({0: -9, 1: -9, 2: -9}, {0, 1, 2}))
 
 
 class Faults(unittest.TestCase):
@@ -109,8 +137,17 @@ class Faults(unittest.TestCase):
         self.check("files_for_another", "lifecycle", "PE 1 写了 PE 0 的记录")
 
     def test_a_pe_that_leaves_with_0_at_once(self):
-        result = self.check("exits_at_once", "timeout", "PE 0 在 init")
+        result = self.check("exits_at_once", "lifecycle", "PE 1: 退出码 0, 没有完成收尾")
         self.assertIn("PE 1 没有完成收尾", result["problems"])
+        self.assertLess(result["took"], 5)
+
+    def test_a_pe_that_dies_while_the_pes_meet(self):
+        result = self.check("dies_while_they_meet", "init", "PE 1: 退出码 -14, 最后一步 init")
+        self.assertIn("ended while the PEs met", self.said)
+        self.assertEqual(result["exit_codes"][2], 1)  # it was told, and is not blamed
+
+    def test_pe_0_that_dies_while_the_pes_meet(self):
+        self.check("pe_0_dies_while_they_meet", "init", "PE 0: 退出码 -14, 最后一步 init")
 
     def test_a_crash_after_the_word_passed(self):
         self.assertEqual(self.check("crashes_after_passing", "lifecycle", "PE 1: 退出码 -6, 最后一步 done")["records"], 6)

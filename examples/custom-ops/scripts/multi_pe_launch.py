@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 0d18573302b8200c
+# text e71a8a4e0a48d8af
 """各算子的多 PE 测试中, 父进程的部分: 启动和看护各 PE, 核对记录, 给失败分类, 命令行。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 一个 PE 的部分在 multi_pe_test.py。
@@ -21,7 +21,7 @@ import tempfile
 import time
 import uuid
 
-from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge, run_pe
+from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge, read_records, run_pe
 
 # ---- 启动和看护各 PE ----
 
@@ -83,14 +83,15 @@ def start_workers(test, job):
 class Watch:
     """看护一个任务的各 PE: 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
 
-    codes {pe: 退出码, 按结束的先后}, lines {pe: 输出的各行}, killed 被父进程结束的 PE, stands {pe: 超时时停在哪里}。
+    codes {pe: 退出码, 按结束的先后}, lines {pe: 输出的各行}, killed 被父进程结束的 PE, stands {pe: 超时时停在哪里},
+    unfinished 退出码是 0, 却没有写下收尾记录的 PE。
     """
 
     def __init__(self, started, job):
         self.pids = [pid for pid, _ in started]
         self.pipes = [pipe for _, pipe in started]
-        self.folder = job["folder"]
-        self.codes, self.killed, self.stands = {}, set(), {}
+        self.job = job
+        self.codes, self.killed, self.stands, self.unfinished = {}, set(), {}, set()
         self.lines = {pe: [] for pe in range(len(started))}
         self.rest = {pe: b"" for pe in range(len(started))}
         self.poller = select.poll()
@@ -111,7 +112,7 @@ class Watch:
             while len(self.codes) < len(self.pids):
                 self.step(min(deadline if stop_at is None else stop_at, time.monotonic() + 60) - time.monotonic())
                 now = time.monotonic()
-                if stop_at is None and any(self.codes.values()):
+                if stop_at is None and (any(self.codes.values()) or self.unfinished):
                     stop_at = now + 2
                 if stop_at is None and now > deadline and len(self.codes) < len(self.pids):
                     print("超时: 询问各 PE 停在哪里, 然后结束它们", file=sys.stderr, flush=True)
@@ -140,6 +141,8 @@ class Watch:
                 if done:
                     self.codes[pe] = os.waitstatus_to_exitcode(status)
                     self.read(pe, last=True)
+                    if status == 0 and not any(record.get("finished") for record in read_records(self.job, [pe])):
+                        self.unfinished.add(pe)
 
     def read(self, pe, last=False):
         """读出管道里现有的内容, 按行加上 PE 号打印。"""
@@ -173,24 +176,27 @@ class Watch:
         while (left := until - time.monotonic()) > 0 and len(self.codes) < len(self.pids):
             self.step(left)
         for pe in asked:
-            path = pathlib.Path(self.folder, f"pe{pe}.stack")
+            path = pathlib.Path(self.job["folder"], f"pe{pe}.stack")
             stack = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
             self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], stack.strip()]).strip() or "没有回答"
 
     def kill(self):
-        for pe, pid in enumerate(self.pids):
-            if pe not in self.codes:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                self.codes[pe] = -signal.SIGKILL
-                self.killed.add(pe)
-                self.read(pe, last=True)
+        """先给所有剩下的 PE 发信号, 再逐个回收: 先结束的 PE 来不及让别的 PE 多说一句。"""
+        left = {pe: pid for pe, pid in enumerate(self.pids) if pe not in self.codes}
+        for pid in left.values():
+            os.kill(pid, signal.SIGKILL)
+        for pe, pid in left.items():
+            os.waitpid(pid, 0)
+            self.codes[pe] = -signal.SIGKILL
+            self.killed.add(pe)
+            self.read(pe, last=True)
 
 
 # ---- 失败的分类 ----
 
 
-FOLLOWS = re.compile(r"peer-lost|peer lost|could not join|heap not initialized|进程已结束", re.I)  # 别的 PE 先失败, 这里随之失败
+FOLLOWS = re.compile(r"peer-lost|peer lost|could not join|ended while the PEs met|the PEs did not meet|no answer from PE 0|has not come to"
+                     r"|heap not initialized|进程已结束", re.I)  # 别的 PE 先失败, 这里随之失败
 ERROR_LINE = re.compile(r"异常: |失败: |shmem-sim: finding|error|Traceback|failed", re.I)
 
 # 自上而下, 第一条符合的规则给出类别。每条: 类别, 停在哪些步骤 (空: 任何), 首个错误行中的文字 (空: 任何), 提示。
@@ -215,8 +221,9 @@ KIND_RULES = {
 
 def first_failed(watch, steps):
     """第一个自己失败 (而不是随别人失败) 的 PE; 没有则是 None。"""
-    failed = [pe for pe, code in watch.codes.items() if code != 0 and pe not in watch.killed]
-    failed.sort(key=lambda pe: is_follower(watch, pe) or (watch.codes[pe] == 1 and steps.get(pe) == "done"))
+    failed = [pe for pe, code in watch.codes.items() if (code != 0 or pe in watch.unfinished) and pe not in watch.killed]
+    failed.sort(key=lambda pe: (is_follower(watch, pe) or (watch.codes[pe] == 1 and steps.get(pe) == "done"),
+                                watch.codes[pe] != -signal.SIGKILL))  # 没有 PE 会因别人而被 SIGKILL 结束
     return failed[0] if failed else None
 
 
@@ -242,7 +249,11 @@ def classify(watch, steps, kinds):
         line = next((f"PE {p}: {line}" for p, lines in watch.lines.items() if (line := first_line(lines))), kinds.get(kind, ""))
         return {"class": KIND_RULES[kind][0], "hint": KIND_RULES[kind][1], "first_error": line if kind == "mismatch" else kinds.get(kind, line)}
     step, code = steps.get(pe, "start"), watch.codes[pe]
-    line = first_line(watch.lines[pe]) or f"退出码 {code}, 最后一步 {step}"
+    line = first_line(watch.lines[pe])
+    if pe in watch.unfinished and not line:
+        return {"class": KIND_RULES["record"][0], "hint": KIND_RULES["record"][1],
+                "first_error": f"PE {pe}: 退出码 0, 没有完成收尾, 最后一步 {step}"}
+    line = line or f"退出码 {code}, 最后一步 {step}"
     for name, at, text, hint in RULES:
         if (not at or step in at.split()) and re.search(text, line, re.I):
             return {"class": name, "hint": hint, "first_error": f"PE {pe}: {line}"}
@@ -341,7 +352,7 @@ def run_under_torchrun(test, args):
     codes = [None] * pes
     dist.all_gather_object(codes, code)
     if pe == 0:
-        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, lines={pe: [] for pe in range(pes)})
+        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, unfinished=set(), lines={pe: [] for pe in range(pes)})
         result = result_of(test, {**job, "name": "torchrun", "launcher": "torchrun"}, watch, begin, doubts)
         finish(test, [result], args.report)
         code = 0 if result["passed"] else 1

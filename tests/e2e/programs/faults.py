@@ -75,6 +75,17 @@ def exit_at_once(test, pe, job):
     return 0 if pe == FAULTY else real["run_pe"](test, pe, job)
 
 
+def die_meeting(victim):
+    """The victim has come to the meeting and dies in it: the last PE, for which all wait, comes late."""
+    def run_pe(test, pe, job):
+        if pe == victim:
+            signal.setitimer(signal.ITIMER_REAL, 1)
+        elif pe == job["pes"] - 1:
+            time.sleep(2)
+        return real["run_pe"](test, pe, job)
+    return {"run_pe": run_pe, "pes": 4}
+
+
 def refuse_to_close(test, ops, pe, *rest):
     code = real["run_calls"](test, ops, pe, *rest)
     if pe == FAULTY:
@@ -93,7 +104,9 @@ FAULTS = {
     "files_nothing": recording(lambda recorder, fields: []),
     "files_twice": recording(lambda recorder, fields: [fields, dict(fields)]),
     "files_for_another": recording(lambda recorder, fields: [{**fields, "writer": 0}]),
-    "exits_at_once": {"run_pe": exit_at_once, "deadline": 3},
+    "exits_at_once": {"run_pe": exit_at_once, "deadline": 20},
+    "dies_while_they_meet": die_meeting(FAULTY),
+    "pe_0_dies_while_they_meet": die_meeting(0),
     "crashes_after_passing": {"run_pe": crash_after_passing},
     "hangs_in_python": {**before_compute(hang_here), "deadline": 4},
     "hangs_in_the_kernel": {**before_compute(lambda: 0), "deadline": 4},
@@ -129,7 +142,7 @@ def left_behind(before, shared, job):
 def run(changes):
     job = {"pes": 2, "dtypes": ["int32"], "cases": [next(iter(test.CASES))], "seed": 0, "calls": 3, "launcher": "fork", "deadline": 60}
     for name, value in changes.items():
-        if name in ("deadline", "ip_port"):
+        if name in ("deadline", "ip_port", "pes"):
             job[name] = value
         else:
             setattr(OWNERS[name], name, value)
