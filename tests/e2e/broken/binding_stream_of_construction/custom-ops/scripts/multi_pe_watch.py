@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 99dd298f88547d77
+# text 888c3572250b0851
 """各算子的多 PE 测试中, 启动和看护各 PE, 给失败分类。用者是 multi_pe_launch.py, 一个 PE 的部分在 multi_pe_test.py。"""
 
 import ctypes
@@ -28,6 +28,8 @@ def end_with_parent(parent):
 def worker_process(test, pe, job, parent):
     """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
     end_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # 中断由父进程处理: 它结束各 PE
+    signal.signal(signal.SIGTERM, signal.SIG_IGN if "RANK" in os.environ else signal.SIG_DFL)  # torchrun 给整个进程组发 SIGTERM
     code = 1
     try:
         code = run_pe(test, pe, job)
@@ -39,11 +41,11 @@ def worker_process(test, pe, job, parent):
         os._exit(code)
 
 
-def start_workers(test, job):
-    """启动各 PE; 每个 PE 的输出进入自己的管道。返回 (进程号, 管道) 的列表。"""
-    started = []
+def start_workers(test, job, pes=None):
+    """启动各 PE (或其中的 pes); 每个 PE 的输出进入自己的管道。返回 {pe: (进程号, 管道)}。"""
+    started = {}
     parent = os.getpid()
-    for pe in range(job["pes"]):
+    for pe in range(job["pes"]) if pes is None else pes:
         reader, writer = os.pipe()
         if job["launcher"] == "spawn":
             text = json.dumps({"pe": pe, "job": job, "parent": parent})
@@ -58,43 +60,49 @@ def start_workers(test, job):
                 worker_process(test, pe, job, parent)
         os.close(writer)
         os.set_blocking(reader, False)
-        started.append((pid, reader))
+        started[pe] = (pid, reader)
     return started
 
 
 class Watch:
-    """看护一个任务的各 PE: 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
+    """看护一个任务的各 PE (started 见 start_workers): 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
 
     codes {pe: 退出码, 按结束的先后}, lines {pe: 输出的各行}, killed 被父进程结束的 PE, stands {pe: 超时时停在哪里},
     unfinished 退出码是 0, 却没有写下收尾记录的 PE。
     """
 
+    pause = 60  # 秒, 没有动静时最多等这么久
+
     def __init__(self, started, job):
-        self.pids = [pid for pid, _ in started]
-        self.pipes = [pipe for _, pipe in started]
+        self.pids = {pe: pid for pe, (pid, _) in started.items()}
+        self.pipes = {pe: pipe for pe, (_, pipe) in started.items()}
         self.job = job
         self.codes, self.killed, self.stands, self.unfinished = {}, set(), {}, set()
-        self.lines = {pe: [] for pe in range(len(started))}
-        self.rest = {pe: b"" for pe in range(len(started))}
+        self.lines = {pe: [] for pe in started}
+        self.rest = {pe: b"" for pe in started}
         self.poller = select.poll()
         self.owner = {}  # 描述符 -> PE
-        self.ends = []  # 各进程的 pidfd; 内核不支持时为空, 改为定时查看
+        self.ends = {}  # 各进程的 pidfd; 内核不支持时为空, 改为定时查看
         try:
-            for pid in self.pids:
-                self.ends.append(os.pidfd_open(pid))
+            for pe, pid in self.pids.items():
+                self.ends[pe] = os.pidfd_open(pid)
         except (AttributeError, OSError):
             pass
-        for pe, descriptor in [*enumerate(self.pipes), *enumerate(self.ends)]:
+        for pe, descriptor in [*self.pipes.items(), *self.ends.items()]:
             self.owner[descriptor] = pe
             self.poller.register(descriptor, select.POLLIN)
+
+    def has_failed(self):
+        """有 PE 失败: 退出码不是 0, 或没有写下收尾记录就离开。被父进程结束的不算。"""
+        return bool(self.unfinished) or any(code and pe not in self.killed for pe, code in self.codes.items())
 
     def run(self, deadline):
         stop_at = None
         try:
             while len(self.codes) < len(self.pids):
-                self.step(min(deadline if stop_at is None else stop_at, time.monotonic() + 60) - time.monotonic())
+                self.step(min(deadline if stop_at is None else stop_at, time.monotonic() + self.pause) - time.monotonic())
                 now = time.monotonic()
-                if stop_at is None and (any(self.codes.values()) or self.unfinished):
+                if stop_at is None and self.has_failed():
                     stop_at = now + 2
                 if stop_at is None and now > deadline and len(self.codes) < len(self.pids):
                     print("超时: 询问各 PE 停在哪里, 然后结束它们", file=sys.stderr, flush=True)
@@ -104,7 +112,7 @@ class Watch:
                     self.kill()
         finally:
             self.kill()  # 也包括 Ctrl-C
-            for descriptor in [*self.pipes, *self.ends]:
+            for descriptor in self.owner:
                 os.close(descriptor)
         return self
 
@@ -112,12 +120,12 @@ class Watch:
         """等到有输出、有 PE 结束或时间到。"""
         limit = seconds if len(self.ends) == len(self.pids) else min(seconds, 0.02)
         for descriptor, _ in self.poller.poll(max(limit, 0) * 1000):
-            if descriptor in self.pipes:
+            if descriptor in self.pipes.values():
                 if not self.read(self.owner[descriptor]):
                     self.poller.unregister(descriptor)  # 写端已全部关闭
             else:
                 self.poller.unregister(descriptor)
-        for pe, pid in enumerate(self.pids):
+        for pe, pid in self.pids.items():
             if pe not in self.codes:
                 done, status = os.waitpid(pid, os.WNOHANG)
                 if done:
@@ -149,22 +157,27 @@ class Watch:
         return is_open
 
     def ask(self):
-        """各 PE 收到 SIGUSR1 后写下 Python 栈; 运行库若另有说明 (设备停在哪里), 写在输出里。"""
+        """各 PE 收到 SIGUSR1 后写下 Python 栈; 运行库若另有说明 (C++ 栈, 设备停在哪里), 写在输出里。"""
         before = {pe: len(lines) for pe, lines in self.lines.items()}
-        asked = [pe for pe in range(len(self.pids)) if pe not in self.codes]
+        asked = [pe for pe in self.pids if pe not in self.codes]
         for pe in asked:
             os.kill(self.pids[pe], signal.SIGUSR1)
-        until = time.monotonic() + 0.5
-        while (left := until - time.monotonic()) > 0 and len(self.codes) < len(self.pids):
-            self.step(left)
+        begin = time.monotonic()
+        while (now := time.monotonic()) < begin + 2 and len(self.codes) < len(self.pids):
+            if now > begin + 0.5 and all(self.stack_of(pe) for pe in asked):
+                break
+            self.step(0.1)
         for pe in asked:
-            path = pathlib.Path(self.job["folder"], f"pe{pe}.stack")
-            stack = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], stack.strip()]).strip() or "没有回答"
+            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], self.stack_of(pe)]).strip() or "没有回答"
+
+    def stack_of(self, pe):
+        """PE 写下的 Python 栈。"""
+        path = pathlib.Path(self.job["folder"], f"pe{pe}.stack")
+        return path.read_text(encoding="utf-8", errors="replace").strip() if path.exists() else ""
 
     def kill(self):
         """先给所有剩下的 PE 发信号, 再逐个回收: 先结束的 PE 来不及让别的 PE 多说一句。"""
-        left = {pe: pid for pe, pid in enumerate(self.pids) if pe not in self.codes}
+        left = {pe: pid for pe, pid in self.pids.items() if pe not in self.codes}
         for pid in left.values():
             os.kill(pid, signal.SIGKILL)
         for pe, pid in left.items():
@@ -181,10 +194,12 @@ FOLLOWS = re.compile(r"peer-lost|peer lost|could not join|ended while the PEs me
                      r"|heap not initialized|进程已结束", re.I)  # 别的 PE 先失败, 这里随之失败
 ERROR_LINE = re.compile(r"异常: |失败: |shmem-sim: finding|error|Traceback|failed", re.I)
 
+IN_USE = r"in use|AccStoreServer startup failed|Address already"
+
 # 自上而下, 第一条符合的规则给出类别。每条: 类别, 停在哪些步骤 (空: 任何), 首个错误行中的文字 (空: 任何), 提示。
 RULES = [
     ("timeout", "", r"wait-deadline|did not end within|超时", "看 stands: 各 PE 停在哪里; 常见原因是少发了信号, 或某个 PE 没有走到同一个集合操作"),
-    ("environment", "", r"in use|AccStoreServer startup failed|Address already", "端点被占用: 换一个 --ip-port, 或不给, 由系统选择"),
+    ("environment", "", IN_USE, "端点被占用: 换一个 --ip-port, 或不给, 由系统选择"),
     ("environment", "", r"MemoryError|Cannot allocate memory|out of memory|No space left|bad_alloc|Too many open files",
      "内存、/dev/shm 或句柄不足: 减少 PE 数或形状, 用 df /dev/shm 和 ulimit -a 查看"),
     ("load", "load", "", "库没有加载成功: 核对 LD_LIBRARY_PATH, 重新编译, 用 ldd -r 查看缺少的符号"),
@@ -207,6 +222,11 @@ def first_failed(watch, steps):
     failed.sort(key=lambda pe: (is_follower(watch, pe) or (watch.codes[pe] == 1 and steps.get(pe) == "done"),
                                 watch.codes[pe] != -signal.SIGKILL))  # 没有 PE 会因别人而被 SIGKILL 结束
     return failed[0] if failed else None
+
+
+def lost_its_endpoint(result):
+    """任务失败, 因为端点被占用。"""
+    return result["class"] == "environment" and re.search(IN_USE, result["first_error"], re.I) is not None
 
 
 def is_follower(watch, pe):

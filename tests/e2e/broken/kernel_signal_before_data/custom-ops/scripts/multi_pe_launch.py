@@ -1,11 +1,13 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text bb14ae2f9869f814
+# text 47e618770b1af83b
 """各算子的多 PE 测试中, 父进程的部分: 安排任务, 核对记录, 写出结果, 命令行; 也是 torchrun 的各进程的部分。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 启动和看护各 PE 在 multi_pe_watch.py。
 """
 
 import argparse
+import datetime
+import faulthandler
 import gc
 import json
 import os
@@ -18,8 +20,9 @@ import tempfile
 import time
 import uuid
 
-from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge, run_pe
-from multi_pe_watch import KIND_RULES, RULES, Watch, classify, end_with_parent, first_line, start_workers, worker_process
+from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge
+from multi_pe_watch import (ERROR_LINE, KIND_RULES, RULES, Watch, classify, end_with_parent, first_line, lost_its_endpoint, start_workers,
+                            worker_process)
 
 # ---- 任务 ----
 
@@ -34,11 +37,24 @@ def fresh_endpoint():
         return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
 
 
-def result_of(test, job, watch, begin, doubts=()):
+def on_free_endpoint(job, run):
+    """run(job) 的结果。没有指定端点时由系统选择; 若它在 PE 0 使用之前恰好被别的进程占用, 换一个再来一次, 并记在结果里。"""
+    def chosen():
+        return {**job, "ip_port": job.get("ip_port") or fresh_endpoint(),
+                "next_ip_ports": job.get("next_ip_ports") or [fresh_endpoint() for _ in range(1, job.get("lives", 1))]}
+
+    result = run(chosen())
+    if job.get("ip_port") or not lost_its_endpoint(result):
+        return result
+    retried = f"端点被别的进程占用, 换一个再来一次: {result['first_error']}"
+    print(retried, file=sys.stderr, flush=True)
+    return {**run(chosen()), "retried": retried}
+
+
+def result_of(test, job, watch, begin):
     """一个任务的结果字典。"""
     problems, seen, steps, end = judge(test, job, watch.codes)
     problems += [("timeout", f"PE {sorted(watch.stands)} 到期限 {job['deadline']} s 时没有结束")] if watch.stands else []
-    problems = [("golden", text) for text in doubts] or problems
     kinds = {kind: text for kind, text in reversed(problems) if kind != "exit"}
     wrong = [record for record in seen.values() if not is_accepted(test, record, job["pes"])]
     fields = ("pe", "dtype", "case", "call", "layout", "equal", "detail", "seconds")
@@ -91,46 +107,145 @@ def check_golden(test, jobs):
 
 def run_job(test, job):
     """运行一个任务, 返回结果字典。"""
-    with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
-        job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job, "folder": folder, "nonce": uuid.uuid4().hex}
-        job.setdefault("ip_port", fresh_endpoint())
-        job.setdefault("next_ip_ports", [fresh_endpoint() for _ in range(1, job.get("lives", 1))])
-        if isinstance(job["cases"], list):  # 任务里可以只写用例名
-            job["cases"] = {name: test.CASES[name] for name in job["cases"]}
-        begin = time.monotonic()
-        npu = getattr(sys.modules.get("torch"), "npu", None)
-        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
-            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
-            job["launcher"] = "spawn"
-        return result_of(test, job, Watch(start_workers(test, job), job).run(begin + job["deadline"]), begin)
+    job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job}
+    if isinstance(job["cases"], list):  # 任务里可以只写用例名
+        job["cases"] = {name: test.CASES[name] for name in job["cases"]}
+    begin = time.monotonic()
+    npu = getattr(sys.modules.get("torch"), "npu", None)
+    if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+        print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+        job["launcher"] = "spawn"
+
+    def run(job):
+        with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+            job = {**job, "folder": folder, "nonce": uuid.uuid4().hex}
+            return result_of(test, job, Watch(start_workers(test, job), job).run(begin + job["deadline"]), begin)
+
+    return on_free_endpoint(job, run)
+
+
+# ---- torchrun ----
+
+
+class Ranks:
+    """torchrun 的各进程: 每个看护自己的一个 PE (由它 fork), 用 torchrun 的键值存储传递任务、失败的消息和各 PE 的结局。
+
+    看护者不碰设备, 所以 PE 停在哪里都能问到, 到期限也总能结束。
+    """
+
+    def __init__(self, deadline):
+        import torch
+        import torch.distributed as dist
+        import torch_npu  # noqa: F401
+
+        torch.set_num_threads(1)
+        store, self.pe, self.pes = next(dist.rendezvous("env://", timeout=datetime.timedelta(seconds=deadline)))
+        if int(os.environ.get("LOCAL_WORLD_SIZE", self.pes)) != self.pes:
+            raise RuntimeError("各 PE 须在同一台机器上: torchrun 只能用一个节点 (--nnodes 1)")
+        self.store = dist.PrefixStore(f"shmem-bind/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+        self.attempt = 0
+
+    def tell(self, key, value):
+        self.store.set(f"{self.attempt}/{key}", json.dumps(value))
+
+    def is_told(self, key):
+        return self.store.check([f"{self.attempt}/{key}"])
+
+    def hear(self, key, until):
+        """键的值; 到 until 还没有则是 None。"""
+        while not self.is_told(key):
+            if time.monotonic() > until:
+                return None
+            time.sleep(0.02)
+        return json.loads(self.store.get(f"{self.attempt}/{key}"))
+
+    def watch(self, test, job):
+        """启动和看护自己的 PE, 说出它的结局; 被中断 (torchrun 有别的进程结束) 也说。返回是否没有中断。"""
+        watch, whole = RankWatch(start_workers(test, job, [self.pe]), job, self), True
+        try:
+            watch.run(job["until"])
+        except KeyboardInterrupt:
+            whole = False
+        self.tell(f"end {self.pe}", {
+            "code": watch.codes[self.pe], "at": time.monotonic(), "killed": sorted(watch.killed), "unfinished": sorted(watch.unfinished),
+            "stand": watch.stands.get(self.pe), "lines": [line for line in watch.lines[self.pe] if ERROR_LINE.search(line)][:100]})
+        return whole
+
+    def ends(self, job, whole):
+        """各 PE 的结局, 如同一个 Watch。看护者也结束了的 PE 没有结局: 它随看护者被 SIGKILL 结束。"""
+        until = job["until"] + 10 if whole else time.monotonic() + 3
+        ends = {}
+        try:
+            for pe in range(self.pes):
+                ends[pe] = self.hear(f"end {pe}", until)
+        except KeyboardInterrupt:
+            return self.ends(job, False)
+        nothing = {"code": -signal.SIGKILL, "at": 0, "killed": [], "unfinished": [], "stand": None, "lines": []}
+        ends = dict(sorted(((pe, end or nothing) for pe, end in ends.items()), key=lambda item: item[1]["at"]))
+        return argparse.Namespace(codes={pe: end["code"] for pe, end in ends.items()}, lines={pe: end["lines"] for pe, end in ends.items()},
+                                  killed={pe for end in ends.values() for pe in end["killed"]},
+                                  unfinished={pe for end in ends.values() for pe in end["unfinished"]},
+                                  stands={pe: end["stand"] for pe, end in ends.items() if end["stand"] is not None})
+
+
+class RankWatch(Watch):
+    """看护一个 PE; 自己的 PE 失败就告诉别的看护者, 也听它们的消息。"""
+
+    pause = 0.1
+
+    def __init__(self, started, job, ranks):
+        super().__init__(started, job)
+        self.ranks = ranks
+
+    def has_failed(self):
+        if super().has_failed():
+            self.ranks.tell("failed", self.ranks.pe)
+            return True
+        return self.ranks.is_told("failed")
+
+
+def lead(test, args, ranks, begin):
+    """PE 0 的看护者: 给出任务, 收集各 PE 的结局, 写出结果。返回退出码。"""
+    job = {**make_job(test, args), "name": "torchrun", "launcher": "torchrun", "pes": ranks.pes, "straggler": args.seed % ranks.pes,
+           "ip_port": args.ip_port, "until": begin + args.deadline}
+
+    def run(job):
+        with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+            job = {**job, "folder": folder, "nonce": uuid.uuid4().hex}
+            ranks.tell("task", job)
+            whole = ranks.watch(test, job)
+            result = result_of(test, job, ranks.ends(job, whole), begin)
+            ranks.attempt += 1
+            return result
+
+    doubts = check_golden(test, [job])
+    result = refused(job, "golden", doubts) if doubts else on_free_endpoint(job, run)
+    code = finish(test, [result], args.report)
+    ranks.tell("task", {"code": code})
+    return code
+
+
+def follow(test, ranks, until):
+    """其余各 PE 的看护者; 以 PE 0 得出的退出码结束。"""
+    while True:
+        job = ranks.hear("task", until + 30)
+        if job is None:
+            print(f"[PE {ranks.pe}] PE 0 没有给出任务", file=sys.stderr, flush=True)
+            return 1
+        if "code" in job:
+            return job["code"]
+        if not ranks.watch(test, job):
+            return 130
+        ranks.attempt += 1
 
 
 def run_under_torchrun(test, args):
-    """由 torchrun 启动: 每个进程就是一个 PE; 用 gloo 传递端点、收集结果。"""
+    """由 torchrun 启动: 每个进程看护一个 PE。"""
     end_with_parent(int(os.environ.get(AGENT, os.getppid())))
-    import torch.distributed as dist
-
     begin = time.monotonic()
-    doubts = check_golden(test, [{**make_job(test, args), "pes": int(os.environ["WORLD_SIZE"])}]) if os.environ["RANK"] == "0" else []
-    dist.init_process_group("gloo")
-    pe, pes = dist.get_rank(), dist.get_world_size()
-    shared = [None]
-    if pe == 0:
-        shared = [{"doubts": doubts, "ip_port": args.ip_port or fresh_endpoint(), "nonce": uuid.uuid4().hex,
-                   "folder": tempfile.mkdtemp(prefix="shmem-bind-")}]
-    dist.broadcast_object_list(shared, src=0)
-    job = {**make_job(test, args), **shared[0], "pes": pes, "straggler": args.seed % pes}
-    code = 1 if job["doubts"] else run_pe(test, pe, job)
-    codes = [None] * pes
-    dist.all_gather_object(codes, code)
-    if pe == 0:
-        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, unfinished=set(), lines={pe: [] for pe in range(pes)})
-        result = result_of(test, {**job, "name": "torchrun", "launcher": "torchrun"}, watch, begin, doubts)
-        finish(test, [result], args.report)
-        code = 0 if result["passed"] else 1
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(code)
+    faulthandler.dump_traceback_later(args.deadline + 60, exit=True)  # 看护者自己也不会一直停着
+    ranks = Ranks(args.deadline)
+    return lead(test, args, ranks, begin) if ranks.pe == 0 else follow(test, ranks, begin + args.deadline)
 
 
 def torchrun_command(test, pes, arguments):
@@ -141,7 +256,7 @@ def torchrun_command(test, pes, arguments):
 def start_torchrun(test, job, path):
     """任务表中的 torchrun 任务: 另起一组进程, 与其余任务同时进行。"""
     arguments = ["--dtype", *job["dtypes"], "--case", *job["cases"], "--seed", str(job["seed"]), "--calls", str(job["calls"]),
-                 "--report", path]
+                 "--deadline", str(job["deadline"]), "--report", path]
     parent = os.getpid()
 
     def become_agent():
@@ -156,10 +271,10 @@ def start_torchrun(test, job, path):
 
 
 def end_torchrun(job, process, path):
-    """等待它结束, 返回它的结果字典; 超时则结束它 (各 PE 随之结束)。"""
+    """等待它结束, 返回它的结果字典。到期限它自己会结束, 并说出各 PE 停在哪里; 若没有, 结束它 (各 PE 随之结束)。"""
     late = {}
     try:
-        code = process.wait(timeout=job["deadline"])
+        code = process.wait(timeout=max(getattr(process, "began", time.time()) + job["deadline"] + 30 - time.time(), 1))
     except subprocess.TimeoutExpired:
         late = {"class": RULES[0][0], "hint": RULES[0][3]}
         process.kill()
@@ -216,6 +331,8 @@ def finish(test, results, report):
               f" ({result.get('comparison', '没有比较')})")
         if result.get("class"):
             print(f"    [{result['class']}] {result['first_error']}\n    提示: {result['hint']}")
+        if "retried" in result:
+            print(f"    {result['retried']}")
         for problem in result["problems"]:
             print(f"    {problem}")
         for pe, text in sorted(result.get("stands", {}).items()):
@@ -268,7 +385,7 @@ def run_script(test):
         os.environ[AGENT] = str(os.getpid())
         os.execv(command[0], command)
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
-        run_under_torchrun(test, args)
+        return run_under_torchrun(test, args)
     if args.plan:
         with open(args.plan, encoding="utf-8") as file:
             jobs = json.load(file)
@@ -281,6 +398,7 @@ def run_script(test):
 
 def main(test):
     """算子脚本的入口: 按命令行运行, 不返回。"""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # 与 Ctrl-C 一样: 结束各 PE, 删去临时文件
     try:
         code = run_script(test)
     except KeyboardInterrupt:  # 各 PE 已随之结束
