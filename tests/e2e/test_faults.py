@@ -164,6 +164,8 @@ class Faults(unittest.TestCase):
 
     def test_a_hang_in_the_kernel(self):
         result = self.check("hangs_in_the_kernel", "timeout", "PE 0 在 compute; PE 1 在 close")
+        self.assertRegex(result["stands"]["0"], r"C\+\+ stack of the thread(.*\n)+.*libshmem_sim_core\.so(.*\n)+.*libascendcl\.so.*aclrtSynchronize")
+        self.assertNotIn("libpython", result["stands"]["0"])
         self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
         self.assertIn("in worker", result["stands"]["1"])
 

@@ -62,6 +62,9 @@ def start_workers(test, job, pes=None):
     return started
 
 
+FRAME_OF_PYTHON = re.compile(r"\S*/(libpython|python)[^/(]*\(\S*\)\[0x")  # C++ 栈中解释器的各层: Python 栈已说明
+
+
 class Watch:
     """看护一个任务的各 PE (started 见 start_workers): 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
 
@@ -166,7 +169,8 @@ class Watch:
                 break
             self.step(0.1)
         for pe in asked:
-            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], self.stack_of(pe)]).strip() or "没有回答"
+            said = [line for line in self.lines[pe][before[pe]:] if not FRAME_OF_PYTHON.match(line)]
+            self.stands[pe] = "\n".join([*said, self.stack_of(pe)]).strip() or "没有回答"
 
     def stack_of(self, pe):
         """PE 写下的 Python 栈。"""

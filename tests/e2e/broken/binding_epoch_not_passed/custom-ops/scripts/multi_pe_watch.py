@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 888c3572250b0851
+# text 99d9ca7b09d06f9e
 """各算子的多 PE 测试中, 启动和看护各 PE, 给失败分类。用者是 multi_pe_launch.py, 一个 PE 的部分在 multi_pe_test.py。"""
 
 import ctypes
@@ -62,6 +62,9 @@ def start_workers(test, job, pes=None):
         os.set_blocking(reader, False)
         started[pe] = (pid, reader)
     return started
+
+
+FRAME_OF_PYTHON = re.compile(r"\S*/(libpython|python)[^/(]*\(\S*\)\[0x")  # C++ 栈中解释器的各层: Python 栈已说明
 
 
 class Watch:
@@ -168,7 +171,8 @@ class Watch:
                 break
             self.step(0.1)
         for pe in asked:
-            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], self.stack_of(pe)]).strip() or "没有回答"
+            said = [line for line in self.lines[pe][before[pe]:] if not FRAME_OF_PYTHON.match(line)]
+            self.stands[pe] = "\n".join([*said, self.stack_of(pe)]).strip() or "没有回答"
 
     def stack_of(self, pe):
         """PE 写下的 Python 栈。"""
