@@ -145,6 +145,9 @@ TEST(Wait, IsShownToWhoAsksWhereTheProcessStands) {
     EXPECT_NE(text.find("stands in\n  kernel stuck block 0: word_wait on address"),
               std::string::npos)
         << text;
+    const size_t stack = text.find("C++ stack of the thread");
+    EXPECT_NE(stack, std::string::npos) << text;
+    EXPECT_NE(text.find("libshmem_sim_core.so(", stack), std::string::npos) << text;
   });
 }
 

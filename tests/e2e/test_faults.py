@@ -33,8 +33,9 @@ class Classified(unittest.TestCase):
 
     launch = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))["multi_pe_launch"]
 
-    def check(self, expected, codes, steps, lines, kinds=None, killed=()):
-        watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, lines={pe: lines.get(pe, []) for pe in codes})
+    def check(self, expected, codes, steps, lines, kinds=None, killed=(), unfinished=()):
+        watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, unfinished=set(unfinished),
+                                   lines={pe: lines.get(pe, []) for pe in codes})
         found = self.launch.classify(watch, steps, kinds or {})
         self.assertEqual((found["class"], found["first_error"].split(":")[0]), expected, found)
 
@@ -46,6 +47,17 @@ class Classified(unittest.TestCase):
         follower, cause = ["shmem-sim: finding peer-lost: PE 0"], ["异常: RuntimeError: no kernel"]
         self.check(("launch", "PE 1"), {0: 1, 1: 1}, {0: "compute", 1: "create"}, {0: follower, 1: cause})
         self.check(("lifecycle", "PE 1"), {0: 1, 1: -9}, {0: "compute", 1: "compute"}, {0: follower})
+
+    def test_who_dies_while_the_pes_meet_is_first(self):
+        follower = ["异常: RuntimeError: aclshmemx_init_attr gave -4 (INNER_ERROR: the PEs did not meet)"]
+        self.check(("init", "PE 1"), {0: 1, 1: -9}, {0: "init", 1: "init"}, {0: follower})
+        self.check(("init", "PE 0"), {1: 1, 0: -14}, {0: "init", 1: "init"}, {1: follower})
+        unknown = ["异常: RuntimeError: the words of another library"]
+        self.check(("init", "PE 1"), {0: 1, 1: -9}, {0: "init", 1: "init"}, {0: unknown})
+
+    def test_who_leaves_with_0_and_files_no_end_is_first(self):
+        lost = ["shmem-sim: finding peer-lost: PE 1"]
+        self.check(("lifecycle", "PE 1"), {1: 0, 0: 1}, {0: "compute", 1: "compute"}, {0: lost}, {"record": "x"}, unfinished=[1])
 
     def test_a_port_in_use_is_the_cause_of_all_that_follows(self):
         said = ["AccStoreServer startup failed", "error: Memory Heap Not Initialized"]
@@ -61,6 +73,25 @@ class Classified(unittest.TestCase):
         self.check(("lifecycle", "重复的记录"), {0: 0, 1: 0}, done, {}, {"record": "重复的记录: 1"})
         self.check(("mismatch", "golden 不可信"), {0: 1, 1: 1}, {}, {}, {"golden": "golden 不可信: x"})
         self.check(("lifecycle", "PE 0"), {0: 1}, {0: "compute"}, {}, {"record": "没有结果"})
+
+
+class Ending(unittest.TestCase):
+    def test_all_are_signalled_before_any_is_reaped(self):
+        launch, real, done = Classified.launch, (os.kill, os.waitpid), []
+        processes = [subprocess.Popen(["sleep", "100"]) for _ in range(3)]
+        with tempfile.TemporaryDirectory() as folder:
+            watch = launch.Watch({pe: (pid, os.open("/dev/null", os.O_RDONLY)) for pe, pid in enumerate(process.pid for process in processes)},
+                                 {"folder": folder})
+            try:
+                os.kill, os.waitpid = (lambda pid, number: done.append("kill") or real[0](pid, number),
+                                       lambda pid, flags: done.append("wait") or real[1](pid, flags))
+                watch.kill()
+            finally:
+                os.kill, os.waitpid = real
+        for process in processes:
+            process.returncode = -9  # reaped by the watch
+        self.assertEqual(done, ["kill"] * 3 + ["wait"] * 3)
+        self.assertEqual((watch.codes, watch.killed), ({0: -9, 1: -9, 2: -9}, {0, 1, 2}))
 
 
 class Faults(unittest.TestCase):
@@ -109,8 +140,17 @@ class Faults(unittest.TestCase):
         self.check("files_for_another", "lifecycle", "PE 1 写了 PE 0 的记录")
 
     def test_a_pe_that_leaves_with_0_at_once(self):
-        result = self.check("exits_at_once", "timeout", "PE 0 在 init")
+        result = self.check("exits_at_once", "lifecycle", "PE 1: 退出码 0, 没有完成收尾")
         self.assertIn("PE 1 没有完成收尾", result["problems"])
+        self.assertLess(result["took"], 5)
+
+    def test_a_pe_that_dies_while_the_pes_meet(self):
+        result = self.check("dies_while_they_meet", "init", "PE 1: 退出码 -14, 最后一步 init")
+        self.assertIn("ended while the PEs met", self.said)
+        self.assertEqual(result["exit_codes"][2], 1)  # it was told, and is not blamed
+
+    def test_pe_0_that_dies_while_the_pes_meet(self):
+        self.check("pe_0_dies_while_they_meet", "init", "PE 0: 退出码 -14, 最后一步 init")
 
     def test_a_crash_after_the_word_passed(self):
         self.assertEqual(self.check("crashes_after_passing", "lifecycle", "PE 1: 退出码 -6, 最后一步 done")["records"], 6)
@@ -124,6 +164,8 @@ class Faults(unittest.TestCase):
 
     def test_a_hang_in_the_kernel(self):
         result = self.check("hangs_in_the_kernel", "timeout", "PE 0 在 compute; PE 1 在 close")
+        self.assertRegex(result["stands"]["0"], r"C\+\+ stack of the thread(.*\n)+.*libshmem_sim_core\.so(.*\n)+.*libascendcl\.so.*aclrtSynchronize")
+        self.assertNotIn("libpython", result["stands"]["0"])
         self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
         self.assertIn("in worker", result["stands"]["1"])
 
@@ -152,6 +194,13 @@ class Faults(unittest.TestCase):
 
     def test_a_port_that_is_taken(self):
         self.check("port_is_taken", "environment", "in use")
+
+        self.assertNotIn("retried", self.results["port_is_taken"])  # it was given: no other is taken in its place
+
+    def test_a_port_that_is_taken_before_pe_0_can_use_it(self):
+        result = self.results["port_is_taken_meanwhile"]
+        self.assertEqual((result["passed"], result["class"], result["left"]), (True, "", []), result)
+        self.assertRegex(result["retried"], "换一个再来一次: PE 0: .*in use")
 
     def test_a_failure_in_close(self):
         self.check("fails_in_close", "lifecycle", "PE 1: 异常: RuntimeError: close failed")
@@ -190,6 +239,79 @@ class Faults(unittest.TestCase):
         for run in runs:
             said = run.communicate(timeout=120)[0].decode()
             self.assertEqual(run.returncode, 0, said)
+
+
+class Torchrun(unittest.TestCase):
+    """The same faults when a person starts the test under torchrun."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tree, _ = built_example(BUILD, "all_gather")
+        cls.test = cls.tree / "all_gather/scripts/torch_test_all_gather.py"
+
+    def start(self, fault, pes=2, deadline=60):
+        """The result in the report, with what was said; nothing may be left."""
+        shared, begin = set(os.listdir("/dev/shm")), time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+            report = pathlib.Path(folder, "report.json")
+            words = command(self.tree, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", pes,
+                            ROOT / "tests/e2e/programs/faults.py", self.test, fault, "--dtype", "int32", "--case", "xs", "--calls", 3,
+                            "--deadline", deadline, "--report", report)
+            done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=150,
+                                  env={**os.environ, MARK: folder, "TMPDIR": folder})
+            self.assertTrue(report.exists(), done.stdout[-3000:] + done.stderr[-3000:])
+            result = json.loads(report.read_text(encoding="utf-8"))["results"][0]
+            until = time.monotonic() + 2  # a PE ends with its parent, which torchrun does not wait for
+            while processes_with(f"{MARK}={folder}") and time.monotonic() < until:
+                time.sleep(0.05)
+            self.assertEqual(processes_with(f"{MARK}={folder}"), [])
+            self.assertEqual([name for name in os.listdir(folder) if name.startswith("shmem-bind")], [])
+            self.assertEqual({name for name in os.listdir("/dev/shm") if "shmem" in name} - shared, set())
+        self.assertEqual(done.returncode == 0, result["passed"], done.stdout[-3000:])
+        self.assertEqual((result["pes"], result["launcher"]), (pes, "torchrun"))
+        return {**result, "said": done.stdout, "took": time.monotonic() - begin}
+
+    def check(self, result, kind, first_error):
+        self.assertEqual((result["passed"], result["class"]), (False, kind), result)
+        self.assertRegex(result["first_error"], first_error)
+
+    def test_without_a_fault_it_passes(self):
+        result = self.start("right")
+        self.assertEqual((result["passed"], result["class"], result["records"]), (True, "", 6), result)
+        self.assertIn("[PE 1] 通过", result["said"])
+
+    def test_a_hang_in_python(self):
+        result = self.start("hangs_in_python", deadline=12)
+        self.check(result, "timeout", "PE 1 在 compute")
+        self.assertIn("hang_here", result["stands"]["1"])
+        self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
+        self.assertIn("[PE 0] shmem-sim: PE 0", result["said"])
+        self.assertLess(result["took"], 40)
+
+    def test_pe_0_in_the_kernel(self):
+        result = self.start("hangs_in_the_kernel", deadline=12)
+        self.check(result, "timeout", "PE 0 在 compute; PE 1 在 close")
+        self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
+
+    def test_a_pe_that_is_killed(self):
+        result = self.start("is_killed", pes=3)
+        self.check(result, "lifecycle", "PE 1: 退出码 -9, 最后一步 compute")
+        self.assertLess(result["seconds"], 30)
+
+    def test_a_process_of_torchrun_that_is_killed(self):
+        result = self.start("its_parent_is_killed", pes=3)
+        self.check(result, "lifecycle", "PE 1: 退出码 -9, 最后一步 compute")
+
+    def test_a_pe_that_leaves_with_0_at_once(self):
+        self.check(self.start("exits_at_once"), "lifecycle", "PE 1: 退出码 0, 没有完成收尾")
+
+    def test_a_golden_that_raises_starts_no_pe(self):
+        self.check(self.start("golden_raises"), "mismatch", "golden 出错: .*no such golden")
+
+    def test_a_port_that_is_taken_before_pe_0_can_use_it(self):
+        result = self.start("port_is_taken_meanwhile")
+        self.assertTrue(result["passed"], result)
+        self.assertRegex(result["retried"], "换一个再来一次: PE 0: .*in use")
 
 
 if __name__ == "__main__":

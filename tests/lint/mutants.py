@@ -24,6 +24,7 @@ BUILD = "torch_binding/CMakeLists.txt"
 TEST = "all_gather/scripts/torch_test_all_gather.py"
 DATA = "scripts/multi_pe_test.py"  # what all tests import
 PARENT = "scripts/multi_pe_launch.py"
+WATCH = "scripts/multi_pe_watch.py"
 
 # (the rule that must see it, file, text, what stands there instead)
 MUTANTS = [
@@ -47,7 +48,7 @@ MUTANTS = [
     ("L031", DATA, "torch.equal(", "torch.same("),
     ("L032", DATA, '.manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))', '.manual_seed(42)'),
     ("L034", TEST, "    load_libraries()\n", ""),
-    ("L036", PARENT, "os.waitpid(", "os.wait_for("),
+    ("L036", WATCH, "os.waitpid(", "os.wait_for("),
     ("L037", PARENT, 'return f"tcp://127.0.0.1:{probe.getsockname()[1]}"', 'return "tcp://127.0.0.1:8662"'),
     ("L002", BINDING, "REGISTER_SHMEM_OPS_CLASS(AllGather,", "NOT_REGISTERED(AllGather,"),
 ]

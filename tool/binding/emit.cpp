@@ -75,7 +75,7 @@ std::string emit_manager(contract::BuildMode mode) {
 
 // What the tests of all operators import.
 void add_test_modules(FileSet& files, const contract::Contract& contract, const Origin& origin) {
-  for (const char* name : {"multi_pe_launch.py", "multi_pe_test.py"}) {
+  for (const char* name : {"multi_pe_launch.py", "multi_pe_test.py", "multi_pe_watch.py"}) {
     files[fmt::format("{}/{}", places_of(contract).scripts, name)] =
         owned(snippet(name), "#", origin);
   }

@@ -29,7 +29,7 @@ Places places_in(const std::string& folder,
   const std::string python = fmt::format("{}/python/{}", places.binding, package);
   add(places.own, python, {op_name + ".py"});
   add(places.shared, python, {"__init__.py", "py.typed"});
-  add(places.shared, scripts, {"multi_pe_launch.py", "multi_pe_test.py"});
+  add(places.shared, scripts, {"multi_pe_launch.py", "multi_pe_test.py", "multi_pe_watch.py"});
   return places;
 }
 

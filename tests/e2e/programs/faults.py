@@ -1,7 +1,9 @@
 """Runs the generated test of all_gather with one function replaced by a faulty one, once for each fault, in one process that
 imports torch once. Prints a JSON object {fault: result of the job, with what it left behind}.
 
-    faults.py TEST_SCRIPT
+    faults.py TEST_SCRIPT [FAULT ...]
+
+Started by torchrun, each process is a PE's and runs the generated test with one fault: faults.py TEST_SCRIPT FAULT ARGUMENT ...
 """
 
 import importlib.util
@@ -24,7 +26,7 @@ torch.set_num_threads(1)
 FAULTY = 1  # the PE that has the fault
 launch = sys.modules["multi_pe_launch"]
 OWNERS = {"golden": test, "KERNEL_LIBRARIES": test, "run_calls": sys.modules["multi_pe_test"], "Recorder": sys.modules["multi_pe_test"],
-          "run_pe": launch}
+          "run_pe": sys.modules["multi_pe_watch"], "fresh_endpoint": launch}
 real = {name: getattr(owner, name) for name, owner in OWNERS.items()}
 
 
@@ -75,6 +77,17 @@ def exit_at_once(test, pe, job):
     return 0 if pe == FAULTY else real["run_pe"](test, pe, job)
 
 
+def die_meeting(victim):
+    """The victim has come to the meeting and dies in it: the last PE, for which all wait, comes late."""
+    def run_pe(test, pe, job):
+        if pe == victim:
+            signal.setitimer(signal.ITIMER_REAL, 1)
+        elif pe == job["pes"] - 1:
+            time.sleep(2)
+        return real["run_pe"](test, pe, job)
+    return {"run_pe": run_pe, "pes": 4}
+
+
 def refuse_to_close(test, ops, pe, *rest):
     code = real["run_calls"](test, ops, pe, *rest)
     if pe == FAULTY:
@@ -84,16 +97,30 @@ def refuse_to_close(test, ops, pe, *rest):
     return code
 
 
+def kill_its_parent():
+    os.kill(os.getppid(), signal.SIGKILL)
+    hang_here()
+
+
 holder = socket.socket()
 holder.bind(("127.0.0.1", 0))
 holder.listen()
+TAKEN = f"tcp://127.0.0.1:{holder.getsockname()[1]}"
+
+
+def taken_meanwhile():
+    """The first endpoint that the system gives is used by another process before PE 0 can."""
+    given = [TAKEN]
+    return {"fresh_endpoint": lambda: given.pop() if given else real["fresh_endpoint"]()}
 
 FAULTS = {
     "right": {},
     "files_nothing": recording(lambda recorder, fields: []),
     "files_twice": recording(lambda recorder, fields: [fields, dict(fields)]),
     "files_for_another": recording(lambda recorder, fields: [{**fields, "writer": 0}]),
-    "exits_at_once": {"run_pe": exit_at_once, "deadline": 3},
+    "exits_at_once": {"run_pe": exit_at_once, "deadline": 20},
+    "dies_while_they_meet": die_meeting(FAULTY),
+    "pe_0_dies_while_they_meet": die_meeting(0),
     "crashes_after_passing": {"run_pe": crash_after_passing},
     "hangs_in_python": {**before_compute(hang_here), "deadline": 4},
     "hangs_in_the_kernel": {**before_compute(lambda: 0), "deadline": 4},
@@ -103,10 +130,13 @@ FAULTS = {
     "is_wrong": {"golden": lambda *given: {name: value.clone().fill_(3) for name, value in real["golden"](*given).items()}},
     "library_is_missing": {"KERNEL_LIBRARIES": ["libnone_kernel.so"]},
     "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
-    "port_is_taken": {"ip_port": f"tcp://127.0.0.1:{holder.getsockname()[1]}"},
+    "port_is_taken": {"ip_port": TAKEN},
+    "port_is_taken_meanwhile": taken_meanwhile(),
     "fails_in_close": {"run_calls": refuse_to_close},
     "device_was_touched": {},  # the last: a process cannot take it back
 }
+# Under torchrun only: the parent of a PE is a process of its own.
+FAULTS_OF_RANKS = {"its_parent_is_killed": before_compute(kill_its_parent)}
 
 
 def descriptors():
@@ -126,13 +156,16 @@ def left_behind(before, shared, job):
     return left
 
 
+def make(changes):
+    """Puts the faulty functions in place; the rest of the changes, fields of the job."""
+    for name in OWNERS.keys() & changes.keys():
+        setattr(OWNERS[name], name, changes[name])
+    return {name: value for name, value in changes.items() if name not in OWNERS}
+
+
 def run(changes):
     job = {"pes": 2, "dtypes": ["int32"], "cases": [next(iter(test.CASES))], "seed": 0, "calls": 3, "launcher": "fork", "deadline": 60}
-    for name, value in changes.items():
-        if name in ("deadline", "ip_port"):
-            job[name] = value
-        else:
-            setattr(OWNERS[name], name, value)
+    job.update(make(changes))
     if changes is FAULTS["device_was_touched"]:
         torch.zeros(1, device="npu")
     before, shared, begin = descriptors(), set(os.listdir("/dev/shm")), time.monotonic()
@@ -144,6 +177,10 @@ def run(changes):
     return {**result, "took": time.monotonic() - begin, "left": left_behind(before, shared, job)}
 
 
+if "RANK" in os.environ:
+    make({**FAULTS, **FAULTS_OF_RANKS}[sys.argv[2]])
+    sys.argv = [sys.argv[1], *sys.argv[3:]]
+    launch.main(test)
 wanted = sys.argv[2:] or FAULTS
 results = {name: run(FAULTS[name]) for name in wanted}
 print("RESULTS " + json.dumps(results), flush=True)

@@ -478,10 +478,10 @@ def run_pe(test, pe, job):
 # ---- 对记录的判断, 在父进程中 ----
 
 
-def read_records(job):
-    """各 PE 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
+def read_records(job, pes=None):
+    """各 PE (或其中的 pes) 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
     records = []
-    for pe in range(job["pes"]):
+    for pe in range(job["pes"]) if pes is None else pes:
         path = os.path.join(job["folder"], f"pe{pe}.jsonl")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
