@@ -4,6 +4,7 @@ import math
 
 import generator
 import sections
+import verification
 
 _COLOURS = {"compute": "#1b6ca8", "gloo": "#b0413e", "staged": "#6a994e"}
 _LABELS = {"compute": "op.compute + synchronize", "gloo": "torch.distributed Gloo", "staged": "staged memcpy (floor)"}
@@ -59,6 +60,7 @@ _TITLES = {
     "dispatch": "The call itself, one PE",
     "latency": "Latency",
     "start_up": "Start-up",
+    **verification.TITLES,
     **generator.TITLES,
 }
 
@@ -71,9 +73,10 @@ _GOALS = {
     "memory": "To reach: 100 MiB.",
     "dispatch": "To reach: compute() 1.10 of a method that queues an empty handler. torch.ops looks through all "
                 "arguments of an operator that takes an object, in Python and in C++; the package's function goes there only while torch "
-                "traces.",
+                "traces. The form that takes a number in place of the object and queues an empty handler shows what the dispatcher alone costs.",
     "latency": "To reach: 1.5 us a signal with 128 blocks; a barrier of 8 PEs no slower than Open MPI's; a launch of 16 empty blocks "
                "3 us with many in flight, 20 us with synchronize.",
+    **verification.GOALS,
     **generator.GOALS,
 }
 

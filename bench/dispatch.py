@@ -34,12 +34,14 @@ def main():
     package = importlib.import_module("shmem_custom_ops.all_gather")
     form = torch.ops.shmem_ops.all_gather.default
     empty = torch.classes.ShmemOpsBench.EmptyHandler()
+    handle = torch.ops.shmem_ops_bench.empty_handler.default
     calls = {
         "a method that queues an empty handler": lambda: empty.compute(target, source),
         "op.compute(output, input)": lambda: operator.compute(target, source),
         "compute bound once": lambda: call(target, source),
         "shmem_custom_ops.all_gather.all_gather": lambda: package.all_gather(operator, target, source),
         "torch.ops.shmem_ops.all_gather": lambda: form(operator, target, source),
+        "torch.ops that takes a number and queues an empty handler": lambda: handle(7, target, source),
         "op.get_name()": operator.get_name,
         "torch.add of the same 16 elements": lambda: torch.add(source, source, out=target[0]),
     }

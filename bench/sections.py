@@ -9,6 +9,7 @@ import sys
 import time
 
 import generator
+import verification
 from setting import SEED_INCLUDES, binding_compile, cpu_of, free_port
 
 
@@ -155,6 +156,7 @@ ALL = {
     "dispatch": dispatch,
     "latency": latency,
     "start_up": start_up,
+    **verification.SECTIONS,
     **generator.SECTIONS,
 }
 
@@ -239,4 +241,4 @@ def table(name, result):
     return {"all_gather": _all_gather_table, "all_gather_busy": _busy_table, "compile_time": _compile_table,
             "compile_memory": _compile_memory_table, "memory": _memory_table,
             "dispatch": _dispatch_table, "latency": _latency_table, "start_up": _start_table,
-            **generator.TABLES}[name](result)
+            **verification.TABLES, **generator.TABLES}[name](result)

@@ -147,7 +147,6 @@ CollectiveCode collective_code(const contract::Contract& contract) {
   code.arrange = with_names(arrange_of(collective, parts), collective, parts);
   code.rotating = collective.has_root ? "[\"root\"]" : "[]";
   code.replicated = collective.replicated ? "True" : "False";
-  code.adds = collective.reduction == Reduction::kSum;
   return code;
 }
 

@@ -13,7 +13,6 @@ struct CollectiveCode {
   std::string arrange;     // body of arrange(n_pes, inputs, attrs, random); empty: nothing to do
   std::string rotating;    // list of the attributes that go from PE to PE with every call
   std::string replicated;  // whether all PEs have the same answer
-  bool adds = false;       // else values are moved or chosen, and equal bit by bit
 };
 
 CollectiveCode collective_code(const contract::Contract& contract);

@@ -1,5 +1,6 @@
 #include "tool/binding/python_golden.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tool/binding/emit.h"
@@ -84,6 +85,14 @@ TEST(PythonGolden, ComparesByToleranceWhatWasComputedInFloat) {
   EXPECT_TRUE(has(test(sum), row)) << test(sum);
   EXPECT_TRUE(has(test(contract::changed(sum, "[int32, fp16]", "[fp32, bf16]")),
                   "{\"bfloat16\": (2**-7, 2**-6, 2**-7), \"float32\": (2**-11, 2**-10, 2**-14)}"));
+  const auto asked = [&](const char* tolerance) {
+    const std::string key = fmt::format("  tolerance: {}\n  oracle:", tolerance);
+    return test(contract::changed(sum, "  oracle:", key));
+  };
+  EXPECT_TRUE(has(asked("{rtol: 1e-3, atol: 0.005}"), "{\"float16\": (0.001, 0.001, 2**-10)}"));
+  EXPECT_TRUE(has(asked("{rtol: 0.005, atol: 0.005}"), "{\"float16\": (2**-8, 0.005, 2**-10)}"));
+  EXPECT_TRUE(has(asked("{rtol: 0.1, atol: 0.1}"), row)) << "never wider than the standard";
+  EXPECT_TRUE(has(asked("{rtol: 0.001}"), row)) << "G004 says that it is not kept";
   const std::string none = "TOLERANCES = {}\n";
   EXPECT_TRUE(has(test(contract::changed(sum, "[int32, fp16]", "[int32]")), none));
   EXPECT_TRUE(has(test_with("all_reduce_min", "[rows, cols]", "[rows, cols]"), none));

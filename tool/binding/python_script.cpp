@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <regex>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "tool/binding/places.h"
 #include "tool/binding/python_golden.h"
 #include "tool/binding/snippets.h"
+#include "tool/contract/collective.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/expression.h"
 
@@ -224,12 +226,16 @@ std::string python_replicated(const Contract& contract, const contract::Golden& 
                                                             : "None";
 }
 
-// The outputs that are compared by tolerance: floating ones of an operator that computes. Of a
-// golden in the contract's own code op_kind says whether it does.
-std::string python_tolerances(const Contract& contract, const contract::Golden& golden) {
-  const bool adds = golden.kind == contract::Golden::Kind::kCollective
-                        ? collective_code(contract).adds
-                        : contract.op_kind == "compute" || contract.op_kind == "fused";
+// 2^-exponent, or what the contract asks for when that is less.
+std::string limit(const Contract& contract, int exponent) {
+  return contract.tolerance && *contract.tolerance < std::ldexp(1.0, -exponent)
+             ? fmt::format("{}", *contract.tolerance)
+             : fmt::format("2**-{}", exponent);
+}
+
+// The outputs that are compared by tolerance: floating ones of an operator that adds.
+std::string python_tolerances(const Contract& contract) {
+  const bool adds = contract::golden_adds(contract);
   std::vector<std::string> entries;
   for (const contract::DtypeRow& row : contract::dtype_table()) {
     const bool written =
@@ -240,10 +246,10 @@ std::string python_tolerances(const Contract& contract, const contract::Golden& 
                                                     : t.dtype == row.dtype);
         });
     if (adds && written && row.tolerance.few > 0) {
-      entries.push_back(fmt::format("\"{}\": (2**-{}, 2**-{}, 2**-{})",
+      entries.push_back(fmt::format("\"{}\": ({}, {}, 2**-{})",
                                     row.python,
-                                    row.tolerance.few,
-                                    row.tolerance.many,
+                                    limit(contract, row.tolerance.few),
+                                    limit(contract, row.tolerance.many),
                                     row.tolerance.bias));
     }
   }
@@ -288,7 +294,7 @@ std::string emit_python_test(const Contract& contract) {
        {"golden", python_golden(contract, golden)},
        {"rotating", python_rotating(contract, golden)},
        {"replicated", python_replicated(contract, golden)},
-       {"tolerances", python_tolerances(contract, golden)},
+       {"tolerances", python_tolerances(contract)},
        {"arguments", python_arguments(contract)},
        {"arrange", python_arrange(contract, golden)}});
 }

@@ -8,6 +8,7 @@
 #include "tool/cli/tree.h"
 #include "tool/cli/verification.h"
 #include "tool/verify/boundary_cases.h"
+#include "tool/verify/proof_file.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -20,7 +21,8 @@ std::string fingerprint(Environment& environment, const Operator& op, const buil
   const binding::Places places = binding::places_of(op.contract);
   std::vector<std::string> paths = {below(op.tree, places.kernel_library),
                                     below(op.tree, places.binding_library),
-                                    below(op.tree, places.test)};
+                                    below(op.tree, places.test),
+                                    record(op, verify::kProofFile)};
   for (const char* library : {"libshmem_sim_core.so",
                               "libshmem_sim_ascendc.so",
                               "libshmem.so",

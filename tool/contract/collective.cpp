@@ -179,6 +179,17 @@ CollectiveParts parts_in(const Contract& contract, const Collective& collective)
   return parts;
 }
 
+bool golden_adds(const Contract& contract) {
+  if (!contract.golden) {
+    return false;
+  }
+  if (contract.golden->kind != Golden::Kind::kCollective) {
+    return contract.op_kind == "compute" || contract.op_kind == "fused";
+  }
+  const Collective* collective = collective_named(contract.golden->collective);
+  return collective != nullptr && collective->reduction == Collective::Reduction::kSum;
+}
+
 std::string misfit(const Contract& contract, const Collective& collective) {
   const CollectiveParts parts = parts_in(contract, collective);
   const bool needs_table = collective.table == Table::kSources;

@@ -44,6 +44,10 @@ struct CollectiveParts {
 
 CollectiveParts parts_in(const Contract& contract, const Collective& collective);
 
+// Whether the golden adds, so that float outputs are compared by tolerance. Of a golden in the
+// contract's own code op_kind says whether it does.
+bool golden_adds(const Contract& contract);
+
 // What the operator lacks for this golden; empty when it fits.
 std::string misfit(const Contract& contract, const Collective& collective);
 

@@ -167,7 +167,8 @@ struct Contract {
   PeCounts pe_counts;
   KernelEntry entry;
   std::optional<Golden> golden;
-  std::string op_kind;  // meta.op_kind: decides the tolerance class
+  std::string op_kind;              // meta.op_kind: decides the tolerance class
+  std::optional<double> tolerance;  // the smaller of correctness.tolerance's; never makes it wider
   std::vector<Gate> gates;
   std::vector<Case> cases;  // at least one
   std::string digest;  // of design.md's canonical block and the header's declaration: 16 hex digits

@@ -165,5 +165,10 @@ inline constexpr Rule kGoldenMisfit{
     "G003",
     "the golden does not fit the operator",
     "correct the interface, or say the right answer in a `python golden` block"};
+inline constexpr Rule kLooseTolerance{
+    "G004",
+    "the tolerance is not what results are compared by",
+    "give rtol and atol, both above 0; the test asks for |a - g| <= the smaller * max(|g|, 1)",
+    Severity::kWarning};
 
 }  // namespace shmem_bind::contract

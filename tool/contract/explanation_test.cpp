@@ -70,6 +70,13 @@ Texts good_for(std::string_view code) {
        }},
       {"G002", [](Texts& texts) { add_to_binding(texts, "  golden: all_gather"); }},
       {"G003", [](Texts& texts) { add_to_binding(texts, "  golden: all_gather"); }},
+      {"G004",
+       [](Texts& texts) {
+         texts.design = with_golden("all_reduce", "[rows, cols]", "[rows, cols]");
+         texts.design = changed(texts.design,
+                                "  oracle: all_reduce",
+                                "  oracle: all_reduce\n  tolerance: {rtol: 0.001, atol: 0.001}");
+       }},
   };
   Texts texts;
   if (const auto found = changes.find(code); found != changes.end()) {

@@ -47,6 +47,13 @@ constexpr Explanation kNumberTable[] = {
      kInDesign,
      "  golden: broadcast",
      "  golden: all_gather"},
+    {&kLooseTolerance,
+     "Sums of floats are compared by one limit for all sizes of numbers. Without an absolute "
+     "tolerance, or with one of 0, it would have to be 0. What is only moved is compared bit by "
+     "bit.",
+     kInDesign,
+     "  oracle: all_reduce\n  tolerance: {rtol: 0.001}",
+     "  oracle: all_reduce\n  tolerance: {rtol: 0.001, atol: 0.001}"},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <set>
 
 #include "tool/base/text.h"
@@ -88,6 +90,35 @@ void read_golden(Reading& reading) {
     take_collective(reading, node, *collective);
   } else {
     reading.diagnostics.add(kUnknownGolden, node.span, node.text);
+  }
+}
+
+// A number above 0, as YAML writes it.
+std::optional<double> positive_number(const YamlNode& node) {
+  const std::string_view text = trimmed(node.text);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && std::isfinite(number) && number > 0 ? std::optional(number) : std::nullopt;
+}
+
+// Says what it cannot keep: the test would be less strict than the contract and nobody knew.
+void read_tolerance(Reading& reading) {
+  const YamlNode& node = reading.root["correctness"]["tolerance"];
+  if (!node.exists() || !golden_adds(reading.contract)) {
+    return;  // what is not added is compared bit by bit
+  }
+  const auto rtol = positive_number(node["rtol"]);
+  const auto atol = positive_number(node["atol"]);
+  if (rtol && atol) {
+    reading.contract.tolerance = std::min(*rtol, *atol);
+  } else {
+    reading.diagnostics.add(kLooseTolerance,
+                            node.span,
+                            fmt::format("{} is no number above 0",
+                                        rtol   ? "atol"
+                                        : atol ? "rtol"
+                                               : "rtol, as atol,"));
   }
 }
 
@@ -275,6 +306,7 @@ void read_gates(Reading& reading) {
 
 void read_proof(Reading& reading) {
   read_golden(reading);
+  read_tolerance(reading);
   read_cases(reading);
   read_gates(reading);
 }

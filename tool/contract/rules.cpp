@@ -61,6 +61,7 @@ constexpr std::array kAllRules = {
     &kNoGolden,
     &kUnknownGolden,
     &kGoldenMisfit,
+    &kLooseTolerance,
 };
 
 }  // namespace

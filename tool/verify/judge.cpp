@@ -1,7 +1,7 @@
 #include "tool/verify/judge.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "tool/base/text.h"
 
@@ -222,24 +222,23 @@ class Judge {
   }
 
   void judge_mutants() {
-    Names survivors;
-    int64_t killed = 0;
+    std::map<std::string, Names> ids;
     for (const Mutant& mutant : verdict_.mutants) {
-      killed += mutant.state == "killed" ? 1 : 0;
-      if (mutant.state == "survived") {
-        survivors.push_back(mutant.id);
+      ids[mutant.state].push_back(mutant.id);
+    }
+    for (const char* state : {"survived", "invalid"}) {
+      if (const Names& open = ids[state]; !open.empty()) {
+        add("mutants", CheckState::kOpen, state, {std::to_string(open.size()), joined(open, ", ")});
+        return;
       }
     }
-    if (!survivors.empty()) {
+    if (!verdict_.mutants.empty()) {
       add("mutants",
-          CheckState::kOpen,
-          "survived",
-          {std::to_string(survivors.size()), joined(survivors, ", ")});
-    } else if (!verdict_.mutants.empty()) {
-      add("mutants",
-          CheckState::kPassed,
+          ids["killed"].empty() ? CheckState::kOpen : CheckState::kPassed,
           "killed",
-          {std::to_string(killed), std::to_string(verdict_.mutants.size())});
+          {std::to_string(ids["killed"].size()),
+           std::to_string(ids["equivalent"].size()),
+           std::to_string(ids["not applicable"].size())});
     }
   }
 

@@ -112,9 +112,16 @@ TEST(Judge, DoesNotVerifyWithASurvivor) {
   judge(good_contract(), {}, verdict);
   EXPECT_EQ(verdict.state, State::kUnverified);
   EXPECT_EQ(said(verdict, "mutants"), "1 survived: state_too_small");
-  verdict.mutants.pop_back();
+  verdict.mutants.back().state = "invalid";
+  judge(good_contract(), {}, verdict);
+  EXPECT_EQ(said(verdict, "mutants"), "1 could not be judged: state_too_small");
+  verdict.mutants.back().state = "equivalent";
   judge(good_contract(), {}, verdict);
   EXPECT_EQ(verdict.state, State::kVerified);
+  EXPECT_EQ(said(verdict, "mutants"), "1 killed, 1 equivalent, 0 not applicable");
+  verdict.mutants.front().state = "not applicable";
+  judge(good_contract(), {}, verdict);
+  EXPECT_EQ(verdict.state, State::kUnverified) << "nothing was killed";
 }
 
 TEST(Judge, AsksABoardForNoSeeds) {

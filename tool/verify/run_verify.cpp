@@ -11,6 +11,7 @@
 #include "tool/verify/job_result.h"
 #include "tool/verify/judge.h"
 #include "tool/verify/plan_parts.h"
+#include "tool/verify/proof_file.h"
 #include "tool/verify/test_to_run.h"
 #include "tool/verify/verdict.h"
 
@@ -78,6 +79,7 @@ class Verification {
     verdict_.full = options_.full;
     verdict_.versions = versions();
     verdict_.warnings = drift_of(contract_, tree_, files_);
+    take_proof();
     run_plan(jobs);
     read_findings();
     return std::move(verdict_);
@@ -93,6 +95,22 @@ class Verification {
           }
         }
       }
+    }
+  }
+
+  // The variants of prove, when its record is of this contract and this kernel library.
+  void take_proof() {
+    const binding::Places places = binding::places_of(contract_);
+    const auto record = files_.read(fmt::format("{}/{}/{}", tree_, places.records, kProofFile));
+    if (!record.ok()) {
+      return;
+    }
+    const auto kernel = files_.read(tree_ + "/" + places.kernel_library);
+    ProofFile proof =
+        read_proof(record.value(), contract_.digest, kernel.ok() ? digest(kernel.value()) : "");
+    verdict_.mutants = std::move(proof.mutants);
+    if (!proof.note.empty()) {
+      verdict_.notes.push_back(std::move(proof.note));
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tool/base/text.h"
 #include "tool/binding/plan_tree.h"
 #include "tool/verify/json_fields.h"
 #include "tool/verify/testing.h"
@@ -103,6 +104,40 @@ TEST_F(RunVerify, TakesTheClassOfAFailureFromTheReport) {
   EXPECT_EQ(result.stands.at("0"), "barrier");
   EXPECT_EQ(result.calls.at(0).case_name, "xs");
   EXPECT_EQ(headline(verdict), result.job.name + ": PE 1: killed");
+}
+
+TEST_F(RunVerify, ShowsTheVariantsOfAProofOfThisState) {
+  files.files["/tree/custom-ops/copy_rows/build/lib/libcopy_rows_kernel.so"] = "kernel";
+  const Json rows = {
+      {{"id", "b01"}, {"kind", "binding"}, {"title", "epoch frozen"}, {"state", "killed"}},
+      {{"id", "k01"}, {"kind", "kernel"}, {"title", "tail"}, {"state", "survived"}},
+      {{"id", "k02"}, {"kind", "kernel"}, {"title", "new"}, {"state", "unheard of"}}};
+  const Json proof = {{"schema", 1},
+                      {"contract", contract.digest},
+                      {"kernel", digest("kernel")},
+                      {"mutants", rows}};
+  std::string& record = files.files["/tree/custom-ops/copy_rows/build/prove.json"];
+  record = proof.dump();
+  const Verdict verdict = run();
+  ASSERT_EQ(verdict.mutants.size(), 3U) << to_text(verdict);
+  EXPECT_EQ(verdict.mutants[2].state, "invalid");
+  EXPECT_EQ(verdict.state, State::kUnverified) << "a variant survived";
+  EXPECT_NE(to_text(verdict).find("k01 SURVIVED: tail"), std::string::npos) << to_text(verdict);
+  for (const auto& [text, why] :
+       {std::pair{std::string("{"), "cannot be read"},
+        std::pair{Json{{"schema", 2}}.dump(), "has schema 2, this shmem-bind reads 1"},
+        std::pair{Json{{"schema", 1}, {"contract", contract.digest}, {"kernel", "another"}}.dump(),
+                  "is of another state"},
+        std::pair{Json{{"schema", 1}, {"contract", "another"}, {"kernel", digest("kernel")}}.dump(),
+                  "is of another state"}}) {
+    record = text;
+    const Verdict other = run();
+    EXPECT_TRUE(other.mutants.empty());
+    EXPECT_EQ(other.state, State::kVerified) << "as without a proof";
+    ASSERT_EQ(other.notes.size(), 1U);
+    EXPECT_NE(other.notes[0].find(why), std::string::npos) << other.notes[0];
+    EXPECT_NE(to_text(other).find("note: prove.json "), std::string::npos);
+  }
 }
 
 TEST_F(RunVerify, BelievesNoReportThatIsIncomplete) {

@@ -21,6 +21,8 @@ class TextReport {
     }
     add_lines("problem", verdict_.problems);
     add_lines("finding", verdict_.findings);
+    add_mutants();
+    add_lines("note", verdict_.notes);
     add_checks();
     add_versions();
     out_ += fmt::format("{}: {}\n", verdict_.op, conclusion());
@@ -63,6 +65,28 @@ class TextReport {
     }
     if (!result.hint.empty()) {
       out_ += fmt::format("      {}\n", say("hint", {result.hint}));
+    }
+  }
+
+  // A line for each kind, and one for each variant that leaves a question.
+  void add_mutants() {
+    for (const char* kind : {"binding", "test", "kernel"}) {
+      std::vector<std::string> counts = {say(kind)};
+      for (const char* state : {"killed", "survived", "equivalent", "not applicable", "invalid"}) {
+        counts.push_back(std::to_string(std::count_if(
+            verdict_.mutants.begin(), verdict_.mutants.end(), [&](const Mutant& mutant) {
+              return mutant.kind == kind && mutant.state == state;
+            })));
+      }
+      if (!verdict_.mutants.empty()) {
+        out_ += say("mutants.kind", std::move(counts)) + "\n";
+      }
+    }
+    for (const Mutant& mutant : verdict_.mutants) {
+      if (mutant.state == "survived" || mutant.state == "invalid") {
+        const std::string state = say(mutant.state.c_str());
+        out_ += "  " + say("mutants.open", {mutant.id, state, mutant.title, mutant.by}) + "\n";
+      }
     }
   }
 

@@ -70,6 +70,7 @@ struct Verdict {
   std::vector<std::string> findings;  // of the simulator
   std::vector<std::string> problems;  // that belong to no job: a crash, a missing report
   std::vector<std::string> warnings;  // the tree differs from what generate would write
+  std::vector<std::string> notes;     // worth knowing; they change nothing
 
   bool verified() const { return state == State::kVerified; }
 };

@@ -6,6 +6,7 @@
 #include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/json_fields.h"
+#include "tool/verify/proof_file.h"
 #include "tool/verify/verdict.h"
 
 namespace shmem_bind::verify {
@@ -226,7 +227,8 @@ std::string to_json(const Verdict& verdict) {
                   {"mutants", mutants_json(verdict)},
                   {"findings", verdict.findings},
                   {"problems", verdict.problems},
-                  {"warnings", verdict.warnings}});
+                  {"warnings", verdict.warnings},
+                  {"notes", verdict.notes}});
 }
 
 Result<Verdict> read_verdict(const std::string& text, const std::string& name) {
@@ -259,17 +261,11 @@ Result<Verdict> read_verdict(const std::string& text, const std::string& name) {
   for (const Json& item : list_in(json, "checks")) {
     verdict.checks.push_back(read_check(item));
   }
-  for (const Json& item : list_in(json, "mutants")) {
-    verdict.mutants.push_back({text_in(item, "id"),
-                               text_in(item, "kind"),
-                               text_in(item, "title"),
-                               text_in(item, "state"),
-                               text_in(item, "by"),
-                               number_in(item, "seconds")});
-  }
+  verdict.mutants = read_mutants(json);
   verdict.findings = texts_in(json, "findings");
   verdict.problems = texts_in(json, "problems");
   verdict.warnings = texts_in(json, "warnings");
+  verdict.notes = texts_in(json, "notes");
   return verdict;
 }
 

@@ -19,6 +19,7 @@ TEST(Verdict, ComesBackFromItsFile) {
   verdict.mutants = {{"id", "kernel", "title", "killed", "seed 1", 1.5}};
   verdict.findings = {"a finding"};
   verdict.warnings = {"a warning"};
+  verdict.notes = {"a note"};
   verdict.jobs[0].stands = {{"1", "signal_wait, word 0x10"}};
   verdict.jobs[0].job.mixed = verdict.jobs[0].job.side_streams = true;
   verdict.jobs[0].job.objects = 2;
