@@ -235,7 +235,7 @@ void check_status(const Tree& tree, Diagnostics& diagnostics) {
   const bool raises = attr_init_raises(tree);
   for (const File<PythonFile>& file : tree.python) {
     for (const PythonCall& call : file.facts.calls) {
-      if (call.name == "attr_init" && call.is_statement && !raises) {
+      if (call.name == "attr_init" && call.is_dropped && !raises) {
         diagnostics.add(kIgnoredStatus, file.span(call.place.begin, call.place.end), call.name);
       }
     }
