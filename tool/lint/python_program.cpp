@@ -96,7 +96,7 @@ def facts_of(path):
         name = node.func
         word = word_of(name)
         if word in ("all", "any") and isinstance(name, ast.Attribute) and isinstance(name.value, ast.Compare):
-            word = "compare"
+            word = "=="
         owner = text_of(name.value) if isinstance(name, ast.Attribute) else ""
         arguments = [["", text_of(value), names_in(value)] for value in node.args]
         arguments += [[item.arg or "**", text_of(item.value), names_in(item.value)] for item in node.keywords]
@@ -124,7 +124,7 @@ def facts_of(path):
             add_call(node, function, statement)
         elif isinstance(node, ast.Compare) and any(isinstance(part, ast.Call) and word_of(part.func) in ("abs", "norm", "max")
                                                    for part in ast.walk(node.left)):
-            facts["calls"].append(["compare", function, statement, place(node), [], "", is_dropped(node)])
+            facts["calls"].append(["==", function, statement, place(node), [], "", is_dropped(node)])
         elif isinstance(node, ast.Constant) and node not in documentation and hasattr(node, "lineno"):
             if isinstance(node.value, str):
                 whole = endpoint_around(node)
