@@ -37,6 +37,8 @@ std::optional<Endpoint> parse_host_and_port(const std::string& text) {
   endpoint.host = text.substr(0, colon);
   if (endpoint.host.front() == '[' && endpoint.host.back() == ']') {
     endpoint.host = endpoint.host.substr(1, endpoint.host.size() - 2);
+  } else if (endpoint.host.find_first_of(":[]") != std::string::npos) {
+    return std::nullopt;  // an address of version 6 stands in brackets, both of them
   }
   char* end = nullptr;
   const long port = std::strtol(text.c_str() + colon + 1, &end, 10);

@@ -265,6 +265,54 @@ class Doubtful(unittest.TestCase):
             self.assertNotIn("[PE ", done.stdout + done.stderr)
 
 
+class Seeds(unittest.TestCase):
+    """Who draws which data: a table is the same for all PEs, a payload each PE's own, and every PE derives both alike."""
+
+    def data(self, name, seed=0, call=0):
+        module = load(SCRIPTS[name])
+        module.common._BASE.clear()
+        job = {"seed": seed, "cases": module.test.CASES}
+        return module, module.gen_data(PES, job, "int32", next(iter(module.test.CASES)), call)
+
+    def test_a_table_is_shared_and_a_payload_is_not(self):
+        for name in ("permute", "all_to_all_splits", "broadcast", "all_gather"):
+            module, inputs = self.data(name)
+            payloads = [bytes(module.common.as_bytes(mine["input"])) for mine in inputs]
+            self.assertEqual(len(set(payloads)), PES, name)
+            tables = [mine["table"].tolist() for mine in inputs if "table" in mine]
+            self.assertEqual(tables, tables[:1] * (PES if module.test.SHARED else 0), name)
+
+    def test_every_pe_derives_the_same_and_another_seed_or_call_something_else(self):
+        for name in ("permute", "all_gather"):
+            module, inputs = self.data(name)
+            self.assertEqual(*[[module.common.digest(mine) for mine in self.data(name)[1]] for _ in range(2)])
+            for other in ({"seed": 1}, {"call": 1}):
+                self.assertNotEqual(module.common.digest(inputs[0]), module.common.digest(self.data(name, **other)[1][0]), name)
+
+
+class Reductions(unittest.TestCase):
+    """The limits of a sum are wide enough for its roundings and too narrow for a PE that was left out."""
+
+    def test_a_pe_left_out_is_seen_and_another_order_is_not(self):
+        for name in ("all_reduce", "reduce_scatter"):
+            module = load(SCRIPTS[name])
+            for pes, kind in ((pes, kind) for pes in (2, 8) for kind in ("fp16", "bf16", "fp32")):
+                self.check(module, pes, kind)
+
+    def check(self, module, pes, kind):
+        case = next(iter(module.test.CASES))
+        inputs = module.gen_data(pes, {"seed": 0, "cases": module.test.CASES}, kind, case, 0)
+        attrs = module.attributes_in(0, pes, module.test.CASES[case])
+        golden = module.test.golden(0, pes, inputs, attrs)["output"]
+        dtype = module.test.DTYPES[kind]
+        for left in range(pes):
+            zero = {name: torch.zeros_like(value) for name, value in inputs[left].items()}
+            without = module.test.golden(0, pes, [*inputs[:left], zero, *inputs[left + 1 :]], attrs)["output"]
+            self.assertFalse(module.compare(without, golden, golden.numel(), dtype, pes)["equal"], (pes, kind, left))
+        other = module.test.golden(0, pes, inputs[::-1], attrs)["output"]
+        self.assertTrue(module.compare(other, golden, golden.numel(), dtype, pes)["equal"], (pes, kind))
+
+
 class Compared(unittest.TestCase):
     """Results beside their golden, by tolerance (all_reduce) and bit by bit (all_reduce_max)."""
 
@@ -367,6 +415,17 @@ class Judged(unittest.TestCase):
         self.assertEqual(self.judge(self.adds, lambda record, result: seen.update(result)), [])
         self.assertNotEqual(seen["golden"], seen["output"])
         self.assertEqual(self.judge(self.moves, lambda record, result: None), [])
+
+    def test_equal_inputs_of_two_pes_are_no_evidence(self):
+        """A seed that forgets the PE: every result is right, and nothing is shown."""
+        for second, wanted in (("2", []), ("1", ["record"])):
+            record = {"nonce": "n", "dtype": "int32", "case": "a", "call": 0, "layout": "", "equal": True, "detail": "",
+                      "outputs": {"output": {"kind": "bitwise", "golden": "g", "output": "g"}}}
+            case = next(iter(self.moves.test.CASES))
+            row = [{**record, "pe": 0, "input": "1"}, {**record, "pe": 1, "input": second}]
+            job = {"pes": 2, "seed": 0, "cases": self.moves.test.CASES}
+            problems = self.moves.common.judge_call(self.moves.test, job, "int32", case, 0, row)
+            self.assertEqual([kind for kind, _ in problems], wanted, problems)
 
     def test_a_record_that_contradicts_itself_is_refused(self):
         def of(**fields):

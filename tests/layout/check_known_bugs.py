@@ -9,6 +9,7 @@ import re
 import sys
 
 PAGE = pathlib.Path("docs/known_bugs.md")
+RUN = pathlib.Path("cmake/tests.cmake")
 NOT_HERE = pathlib.Path("docs/bugs_not_applicable.md")
 ROW = re.compile(r"^\| (BL-\d+) \| [^|]+ \| ([^|]+) \|$", re.M)
 # The log's entries by class. Its ids are not consecutive.
@@ -25,16 +26,30 @@ ENTRIES = {
 
 
 def is_there(test):
+    """A case folder; or `path::name`, where name is defined: a function, a class or a constant of Python, a test of GoogleTest."""
     path, _, name = test.partition("::")
     if not name:
-        return any(pathlib.Path(".").glob(path))
-    return pathlib.Path(path).is_file() and name in pathlib.Path(path).read_text(encoding="utf-8")
+        return any(file.parent.name for file in pathlib.Path(".").glob(path + "/args"))
+    defined = rf"^\s*(?:async )?(?:def|class) {name}(?:\b|_)|^{name} = |^TEST(?:_F|_P)?\([^,]+,\s*{name}\)"
+    return pathlib.Path(path).is_file() and re.search(defined, pathlib.Path(path).read_text(encoding="utf-8"), re.M) is not None
+
+
+def is_run(test):
+    """A test of tests/e2e stands in cmake/tests.cmake, and a program in a test that does."""
+    path = pathlib.Path(test.partition("::")[0])
+    if path.parts[:2] != ("tests", "e2e"):
+        return True
+    if path.parent.name == "programs":
+        users = [file for file in pathlib.Path("tests/e2e").glob("test_*.py") if path.name in file.read_text(encoding="utf-8")]
+        return any(map(is_run, map(str, users)))
+    return path.name in RUN.read_text(encoding="utf-8")
 
 
 def main():
     rows = ROW.findall(PAGE.read_text(encoding="utf-8"))
     assert rows, "no entries found: is this the root of the repository?"
     bad = [f"{PAGE}: {bug}: there is no {test}" for bug, tests in rows for test in tests.split(", ") if not is_there(test)]
+    bad += [f"{PAGE}: {bug}: {RUN} does not run {test}" for bug, tests in rows for test in tests.split(", ") if not is_run(test)]
     names = [bug for bug, _ in rows]
     reasons = dict(ROW.findall(NOT_HERE.read_text(encoding="utf-8")))
     bad += [f"{NOT_HERE}: {bug} has no reason" for bug, reason in reasons.items() if len(reason.split()) < 5]

@@ -40,18 +40,21 @@ Outcome command_lint(Environment& environment) {
   for (const std::string& note : tree.value().notes) {
     outcome.messages += note + "\n";
   }
-  const Diagnostics found = lint::check(tree.value().facts);
+  size_t allowed = 0;
+  const Diagnostics found = lint::check(tree.value().facts, &allowed);
   for (const Diagnostic& diagnostic : found.list()) {
     outcome.text += to_text(diagnostic, tree.value().texts);
   }
   outcome.text +=
-      fmt::format("{}: {} in {}, by {}\n",
+      fmt::format("{}: {}{} in {}, by {}\n",
                   folder,
                   found.list().empty() ? "no findings" : number_of(found.list().size(), "finding"),
+                  allowed == 0 ? "" : fmt::format(" and {} allowed", allowed),
                   number_of(static_cast<size_t>(tree.value().file_count), "file"),
                   number_of(lint::all_rules().size(), "rule"));
   outcome.json.add("tree", folder)
       .add("files", tree.value().file_count)
+      .add("allowed", static_cast<int>(allowed))
       .add_value("diagnostics", std::string(trimmed(to_json(found, tree.value().texts))));
   outcome.exit_code = found.has_errors() || !tree.value().notes.empty() ? kExitContract : kExitDone;
   return outcome;

@@ -8,6 +8,7 @@
 #include "tool/base/text.h"
 #include "tool/cli/command.h"
 #include "tool/cli/find_operators.h"
+#include "tool/lint/allowance.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -71,6 +72,9 @@ class Reader {
     }
     ++tree_.file_count;
     const int source = tree_.texts.add(shown, text.value());
+    for (lint::Allowance& item : lint::read_allowances(text.value(), source)) {
+      tree_.facts.allowances.push_back(std::move(item));
+    }
     if (is_cpp) {
       read_cpp(path, source, text.value());
     } else if (is_cmake) {

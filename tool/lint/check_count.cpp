@@ -34,6 +34,8 @@ Names counters_in(const CppFile& file, CppRange body) {
   for (size_t at = body.begin; at < body.end; ++at) {
     if (file.is(at, "++")) {
       names.insert(file.text(file.tokens[at - 1].is_name ? at - 1 : at + 1));
+    } else if (file.is(at, "=") && file.text(at - 1) == file.text(at + 1) && file.is(at + 2, "+")) {
+      names.insert(file.text(at - 1));
     } else if (file.is(at, "+=")) {
       names.insert(file.text(at - 1));
     } else if (file.is(at + 1, ".") &&
@@ -99,7 +101,8 @@ bool is_kernel(const CppFile& file, const CppCall& call) {
         }
         return false;
       });
-  return file.mentions(chain, "ShmemKernel") ||
+  const bool is_named = call.name.ends_with("_kernel") || call.name.ends_with("_demo");
+  return file.mentions(chain, "ShmemKernel") || (is_named && call.arguments.size() >= 3) ||
          (gets_stream && call.arguments.size() >= 4 && !call.name.starts_with("aclrt"));
 }
 

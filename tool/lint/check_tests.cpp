@@ -4,6 +4,7 @@
 
 #include "tool/lint/checks.h"
 #include "tool/lint/errors.h"
+#include "tool/lint/python_values.h"
 #include "tool/lint/test_script.h"
 
 // What a test must do: seeded data, a golden, several PEs, exit codes that are looked at.
@@ -16,31 +17,37 @@ bool is_seed(const PythonCall& call) {
          call.name == "default_rng";
 }
 
-bool is_set_in_module(const PythonFile& file, const std::string& name) {
-  return std::any_of(file.set_in_module.begin(),
-                     file.set_in_module.end(),
-                     [&](const PythonName& item) { return item.text == name; });
-}
-
-// Made of constants of the file only: the same on every PE.
+// Made of what is the same on every PE.
 bool is_one_for_all(const PythonFile& file, const PythonCall& call) {
+  const PythonValues values(file);
   return std::all_of(
       call.arguments.begin(), call.arguments.end(), [&](const PythonArgument& argument) {
-        return std::all_of(argument.names.begin(),
-                           argument.names.end(),
-                           [&](const std::string& name) { return is_set_in_module(file, name); });
+        return values.is_the_same(call.function, argument.text, argument.names);
       });
 }
 
+bool is_comparison(const PythonCall& call) {
+  static const std::set<std::string> names = {"equal",
+                                              "allclose",
+                                              "assert_close",
+                                              "isclose",
+                                              "array_equal",
+                                              "assert_equal",
+                                              "assert_allclose",
+                                              "assert_array_equal",
+                                              "=="};
+  return names.contains(call.name);
+}
+
+// A comparison whose answer matters; those that raise by themselves need nobody to look.
 bool compares(const PythonFile& file) {
-  return call_of(file,
-                 {"equal",
-                  "allclose",
-                  "assert_close",
-                  "isclose",
-                  "array_equal",
-                  "assert_allclose",
-                  "assert_array_equal"}) != nullptr;
+  return std::any_of(file.calls.begin(), file.calls.end(), [](const PythonCall& call) {
+    return is_comparison(call) && (!call.is_dropped || call.name.starts_with("assert_"));
+  });
+}
+
+bool has_comparison(const PythonFile& file) {
+  return std::any_of(file.calls.begin(), file.calls.end(), is_comparison);
 }
 
 using Program = std::vector<const Script*>;
@@ -87,20 +94,36 @@ const PythonCall* pes_option(const PythonFile& file) {
   return nullptr;
 }
 
+// The number of PEs that attr_init is told, or that processes are started for.
+bool is_one(const PythonFile& file, const PythonCall& call) {
+  const auto is_1 = [&](const PythonArgument* argument) {
+    return argument != nullptr && PythonValues(file).resolved(argument->text) == "1";
+  };
+  const bool is_second = call.arguments.size() > 1 && call.arguments[1].keyword.empty();
+  return is_1(call.argument("n_ranks")) || is_1(call.argument("n_pes")) ||
+         is_1(call.argument("nprocs")) ||
+         (call.name == "attr_init" && is_second && is_1(&call.arguments[1]));
+}
+
 // Why the script runs one PE only; empty when it does not.
-std::string why_one_pe(const Program& program, const PythonCall& init) {
-  if (init.arguments.size() > 1 && init.arguments[1].text == "1") {
-    return "attr_init is told of one PE";
+std::string why_one_pe(const Program& program) {
+  for (const Script* file : program) {
+    for (const PythonCall& call : file->facts.calls) {
+      const bool starts = call.name == "spawn" || call.name == "start_processes";
+      if ((call.name == "attr_init" || starts) && is_one(file->facts, call)) {
+        return call.name + " is told of one PE";
+      }
+    }
   }
   if (!any_file(program, starts_processes)) {
     return "it starts no processes";
   }
-  const bool is_one = any_file(program, [](const PythonFile& file) {
+  const bool is_1 = any_file(program, [](const PythonFile& file) {
     const PythonCall* option = pes_option(file);
     const PythonArgument* standard = option == nullptr ? nullptr : option->argument("default");
-    return standard != nullptr && standard->text == "1";
+    return standard != nullptr && PythonValues(file).resolved(standard->text) == "1";
   });
-  return is_one ? "--pes is 1 by default" : "";
+  return is_1 ? "--pes is 1 by default" : "";
 }
 
 }  // namespace
@@ -120,19 +143,19 @@ void check_test_exists(const Tree& tree, Diagnostics& diagnostics) {
 void check_test_compares(const Tree& tree, Diagnostics& diagnostics) {
   for (const Script* script : test_scripts(tree)) {
     const Program program = program_of(tree, *script);
-    const Span begin = span_of(*script, call_of(script->facts, {"attr_init"})->place);
+    const Span begin = init_span(program);
     if (!any_file(program, has_seed)) {
       diagnostics.add(kThinTest, begin, "no seed");
     }
-    if (!any_file(program, compares)) {
+    if (!any_file(program, has_comparison)) {
       diagnostics.add(kThinTest, begin, "no result is compared with a golden");
     }
   }
   for (const Script* file : programs_of_tests(tree)) {
     for (const PythonCall& call : file->facts.calls) {
-      const bool is_test =
-          call.name == "equal" || call.name == "allclose" || call.name == "array_equal";
-      if (is_test && call.is_statement) {
+      const bool may_be_dropped = compares(file->facts) || call.name == "==";
+      const bool is_lost = may_be_dropped ? call.is_statement : call.is_dropped;
+      if (is_comparison(call) && !call.name.starts_with("assert_") && is_lost) {
         diagnostics.add(
             kThinTest, span_of(*file, call.place), "what " + call.name + " says is dropped");
       }
@@ -168,9 +191,17 @@ void check_seed(const Tree& tree, Diagnostics& diagnostics) {
 
 void check_pes(const Tree& tree, Diagnostics& diagnostics) {
   for (const Script* script : test_scripts(tree)) {
-    const PythonCall& init = *call_of(script->facts, {"attr_init"});
-    if (const std::string why = why_one_pe(program_of(tree, *script), init); !why.empty()) {
-      diagnostics.add(kOnePe, span_of(*script, init.place), why);
+    const Program program = program_of(tree, *script);
+    if (const std::string why = why_one_pe(program); !why.empty()) {
+      diagnostics.add(kOnePe, init_span(program), why);
+    }
+  }
+  for (const OperatorFacts& op : tree.operators) {
+    for (const Script& script : tree.python) {
+      const bool is_test = script.path == op.folder + "/scripts/torch_test_" + op.name + ".py";
+      if (is_test && script.facts.mistake.empty() && !starts_shmem(program_of(tree, script))) {
+        diagnostics.add(kOnePe, script.span(0, 1), "it never starts SHMEM: there is no attr_init");
+      }
     }
   }
 }

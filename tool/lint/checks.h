@@ -40,4 +40,6 @@ void check_python_calls(const Tree& tree, Diagnostics& diagnostics);
 
 void check_documents(const Tree& tree, Diagnostics& diagnostics);
 
+void check_allowances(const Tree& tree, Diagnostics& diagnostics);
+
 }  // namespace shmem_bind::lint

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "tool/base/text.h"
 #include "tool/lint/cpp_file.h"
 #include "tool/lint/cpp_lexer.h"
 
@@ -58,6 +59,47 @@ std::string included(std::string_view directive) {
              : std::string(directive.substr(open + 1, close - open - 1));
 }
 
+// What stands between `#if 0` and its end, or behind `#if 1` … `#else`, is no code.
+class Conditions {
+ public:
+  void see(std::string_view directive) {
+    const std::string word = word_of(directive);
+    if (word == "if" || word == "ifdef" || word == "ifndef") {
+      open_.push_back(word == "if" ? state_of(directive) : State::kUnknown);
+    } else if (!open_.empty() && word == "else") {
+      open_.back() = open_.back() == State::kDead   ? State::kLive
+                     : open_.back() == State::kLive ? State::kDead
+                                                    : State::kUnknown;
+    } else if (!open_.empty() && word == "elif") {
+      open_.back() = open_.back() == State::kLive ? State::kDead : State::kUnknown;
+    } else if (!open_.empty() && word == "endif") {
+      open_.pop_back();
+    }
+  }
+  bool is_dead() const {
+    return std::find(open_.begin(), open_.end(), State::kDead) != open_.end();
+  }
+
+ private:
+  enum class State { kUnknown, kLive, kDead };
+
+  static std::string word_of(std::string_view directive) {
+    const size_t begin = directive.find_first_not_of("# \t");
+    const size_t end = directive.find_first_not_of("abcdefghijklmnopqrstuvwxyz", begin);
+    return begin == std::string_view::npos ? "" : std::string(directive.substr(begin, end - begin));
+  }
+
+  static State state_of(std::string_view directive) {
+    const size_t at = directive.find("if") + 2;
+    const std::string_view condition = trimmed(directive.substr(at));
+    return condition == "0" || condition == "false"  ? State::kDead
+           : condition == "1" || condition == "true" ? State::kLive
+                                                     : State::kUnknown;
+  }
+
+  std::vector<State> open_;
+};
+
 using Unit = std::unique_ptr<CXTranslationUnitImpl, void (*)(CXTranslationUnit)>;
 
 Unit parse(CXIndex index, const std::string& text) {
@@ -91,6 +133,7 @@ void add_tokens(CXTranslationUnit unit, const std::string& text, CppFile& file) 
   unsigned count = 0;
   clang_tokenize(unit, range, &tokens, &count);
   size_t skipped_to = 0;
+  Conditions conditions;
   for (unsigned i = 0; i < count; ++i) {
     const CXTokenKind kind = clang_getTokenKind(tokens[i]);
     const CXSourceRange extent = clang_getTokenExtent(unit, tokens[i]);
@@ -105,13 +148,16 @@ void add_tokens(CXTranslationUnit unit, const std::string& text, CppFile& file) 
                    kind == CXToken_Literal};
     if (token.text == "#" && begins_line(text, begin)) {
       skipped_to = directive_end(text, begin);
+      conditions.see(std::string_view(text).substr(begin, skipped_to - begin));
       if (std::string name = included(std::string_view(text).substr(begin, skipped_to - begin));
           !name.empty()) {
         file.includes.push_back(std::move(name));
       }
       continue;
     }
-    file.tokens.push_back(std::move(token));
+    if (!conditions.is_dead()) {
+      file.tokens.push_back(std::move(token));
+    }
   }
   clang_disposeTokens(unit, tokens, count);
 }

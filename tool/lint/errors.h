@@ -102,4 +102,11 @@ inline constexpr Rule kBareCMake{
     "bare cmake is what the document names first",
     "name scripts/build_torch.sh and scripts/build_kernel.sh, or scripts/build.sh in a SHMEM tree"};
 
+// --- what they allow themselves ---
+inline constexpr Rule kNoReason{"L050",
+                                "a finding is allowed without a reason, and so it is not",
+                                "shmem-bind: allow(L012): why it is right here"};
+inline constexpr Rule kUnusedAllowance{
+    "L051", "nothing is found that is allowed here", "remove the comment, or its code"};
+
 }  // namespace shmem_bind::lint

@@ -21,11 +21,20 @@ std::vector<PythonName> names_in(const Json& list) {
 }
 
 PythonCall call_in(const Json& item) {
-  PythonCall call{item.at(0), item.at(1), item.at(2), place_in(item.at(3)), {}};
+  PythonCall call{
+      item.at(0), item.at(1), item.at(2), place_in(item.at(3)), {}, item.at(5), item.at(6)};
   for (const Json& argument : item.at(4)) {
     call.arguments.push_back({argument.at(0), argument.at(1), argument.at(2)});
   }
   return call;
+}
+
+PythonFunction function_in(const Json& item) {
+  PythonFunction function{item.at(0), place_in(item.at(1)), item.at(2), {}};
+  for (const Json& part : item.at(3)) {
+    function.parameters.push_back({part.at(0), item.at(0), part.at(1), part.at(2), part.at(3)});
+  }
+  return function;
 }
 
 PythonFile file_in(const Json& json) {
@@ -39,13 +48,22 @@ PythonFile file_in(const Json& json) {
     file.calls.push_back(call_in(item));
   }
   for (const Json& item : json.at("functions")) {
-    file.functions.push_back({item.at(0), place_in(item.at(1)), item.at(2)});
+    file.functions.push_back(function_in(item));
   }
   file.set_in_module = names_in(json.at("module"));
   file.set_under_main = names_in(json.at("main"));
   file.strings = names_in(json.at("strings"));
   file.numbers = names_in(json.at("numbers"));
   file.attributes = names_in(json.at("attributes"));
+  file.looked_at = names_in(json.at("looked_at"));
+  file.globals = names_in(json.at("globals"));
+  for (const Json& item : json.at("values")) {
+    file.values.push_back({item.at(0), item.at(1), item.at(2), item.at(3), item.at(4)});
+  }
+  for (const Json& item : json.at("endpoints")) {
+    file.endpoints.push_back({"", item.at(1), true, item.at(0), item.at(3)});
+    file.endpoint_places.push_back(place_in(item.at(2)));
+  }
   file.imports = json.at("imports").get<std::vector<std::string>>();
   return file;
 }
@@ -68,6 +86,12 @@ const PythonFunction* PythonFile::function(std::string_view name) const {
 bool PythonFile::has_attribute(std::string_view name) const {
   return std::any_of(attributes.begin(), attributes.end(), [&](const PythonName& attribute) {
     return attribute.text == name;
+  });
+}
+
+bool PythonFile::looks_at(std::string_view attribute) const {
+  return std::any_of(looked_at.begin(), looked_at.end(), [&](const PythonName& item) {
+    return item.text == attribute;
   });
 }
 

@@ -27,14 +27,26 @@ struct PythonCall {
   bool is_statement = false;
   PythonPlace place;
   std::vector<PythonArgument> arguments;
+  std::string owner;        // subprocess of subprocess.run(): what stands in front of the name
+  bool is_dropped = false;  // nothing but a printed text depends on the value
 
   const PythonArgument* argument(std::string_view keyword) const;
+};
+
+// What a name gets: from an assignment, or as a parameter's default.
+struct PythonValue {
+  std::string name;
+  std::string function;   // as of a call
+  bool is_known = false;  // else: a loop's, a with's, an unpacked one; a parameter without default
+  std::string text;
+  std::vector<std::string> names;
 };
 
 struct PythonFunction {
   std::string name;
   PythonPlace place;
-  std::vector<std::string> used;  // names that are not its own: globals, functions, modules
+  std::vector<std::string> used;        // names that are not its own: globals, functions, modules
+  std::vector<PythonValue> parameters;  // without self
 };
 
 struct PythonName {
@@ -53,10 +65,16 @@ struct PythonFile {
   std::vector<PythonName> strings;     // no docstrings
   std::vector<PythonName> numbers;     // whole ones
   std::vector<PythonName> attributes;  // x.NAME, NAME, import NAME
-  std::vector<std::string> imports;    // modules, as they are named
+  std::vector<PythonName> looked_at;   // those x.NAME whose value is not only printed
+  std::vector<PythonName> globals;     // what a function sets that it declares global
+  std::vector<PythonValue> values;
+  std::vector<PythonValue> endpoints;  // expressions with a piece tcp://; `place` is beside
+  std::vector<PythonPlace> endpoint_places;
+  std::vector<std::string> imports;  // modules, as they are named
 
   const PythonFunction* function(std::string_view name) const;
   bool has_attribute(std::string_view name) const;
+  bool looks_at(std::string_view attribute) const;
 };
 
 // For `python -c PROGRAM file…`.

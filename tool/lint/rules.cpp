@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tool/lint/allowance.h"
 #include "tool/lint/checks.h"
 #include "tool/lint/errors.h"
 
@@ -103,6 +104,12 @@ constexpr LintRule kRules[] = {
      "The scripts find CANN, SHMEM and Python, build missing kernels first and choose one ABI. "
      "Bare "
      "cmake does none of it."},
+    {&kNoReason,
+     &check_allowances,
+     "Who reads the line next must know why the rule does not hold there."},
+    {&kUnusedAllowance,
+     nullptr,  // known when all others have looked
+     "What was allowed once hides the next fault of that line."},
 };
 
 }  // namespace
@@ -111,12 +118,19 @@ std::span<const LintRule> all_rules() {
   return kRules;
 }
 
-Diagnostics check(const Tree& tree) {
+Diagnostics check(const Tree& tree, size_t* allowed) {
   Diagnostics found;
   for (const LintRule& rule : kRules) {
-    rule.check(tree, found);
+    if (rule.check != nullptr) {
+      rule.check(tree, found);
+    }
   }
-  std::vector<Diagnostic> list(found.list().begin(), found.list().end());
+  size_t taken_out = 0;
+  std::vector<Diagnostic> list =
+      without_allowed(tree, {found.list().begin(), found.list().end()}, taken_out);
+  if (allowed != nullptr) {
+    *allowed = taken_out;
+  }
   const auto key = [](const Diagnostic& item) {
     return std::tuple(item.span.source, item.span.begin, item.rule->code, item.detail);
   };

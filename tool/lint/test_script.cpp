@@ -21,11 +21,30 @@ std::vector<const Script*> shmem_scripts(const Tree& tree) {
 }
 
 std::vector<const Script*> test_scripts(const Tree& tree) {
-  std::vector<const Script*> scripts = shmem_scripts(tree);
-  std::erase_if(scripts, [](const Script* script) {
-    return !script->name().starts_with("torch_test") && folder_name(script->path) != "torch_test";
-  });
+  std::vector<const Script*> scripts;
+  for (const Script& script : tree.python) {
+    const bool is_test =
+        script.name().starts_with("torch_test") || folder_name(script.path) == "torch_test";
+    if (is_test && starts_shmem(program_of(tree, script))) {
+      scripts.push_back(&script);
+    }
+  }
   return scripts;
+}
+
+bool starts_shmem(const std::vector<const Script*>& program) {
+  return std::any_of(program.begin(), program.end(), [](const Script* file) {
+    return call_of(file->facts, {"attr_init"}) != nullptr;
+  });
+}
+
+Span init_span(const std::vector<const Script*>& program) {
+  for (const Script* file : program) {
+    if (const PythonCall* call = call_of(file->facts, {"attr_init"})) {
+      return span_of(*file, call->place);
+    }
+  }
+  return program.front()->span(0, 1);
 }
 
 std::vector<const Script*> program_of(const Tree& tree, const Script& script) {

@@ -14,12 +14,15 @@ using Script = File<PythonFile>;
 
 // Scripts that start SHMEM: they call attr_init.
 std::vector<const Script*> shmem_scripts(const Tree& tree);
-// Those of them that are tests, by name or folder: torch_test_*.py, torch_test/*.py.
+// Tests, by name or folder, whose program starts it: torch_test_*.py, torch_test/*.py.
 std::vector<const Script*> test_scripts(const Tree& tree);
 // The script and the files of the tree that it imports, directly or not: they are one program.
 std::vector<const Script*> program_of(const Tree& tree, const Script& script);
 // The files of these programs, each once.
 std::vector<const Script*> programs_of(const Tree& tree, const std::vector<const Script*>& scripts);
+bool starts_shmem(const std::vector<const Script*>& program);
+// Of the program's first attr_init.
+Span init_span(const std::vector<const Script*>& program);
 Span span_of(const Script& script, const PythonPlace& place);
 
 // The functions that call `name` themselves.

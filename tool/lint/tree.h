@@ -42,6 +42,15 @@ struct OperatorFacts {
   contract::Contract contract;
 };
 
+// A comment that says which findings of its line and the next one are meant.
+struct Allowance {
+  Span span;
+  size_t begin = 0;  // bytes of the source: the lines it is about
+  size_t end = 0;
+  std::vector<std::string> codes;
+  std::string reason;  // empty: it allows nothing
+};
+
 struct Tree {
   std::vector<File<CppFile>> cpp;  // sources of bindings only: they see torch
   std::vector<File<PythonFile>> python;
@@ -49,6 +58,7 @@ struct Tree {
   std::vector<File<ShellFile>> shell;
   std::vector<File<Document>> documents;
   std::vector<OperatorFacts> operators;
+  std::vector<Allowance> allowances;
 };
 
 // A source that is about torch: it includes its headers, or lies in a torch_binding folder.

@@ -77,7 +77,7 @@ def works(pe, n_pes):
 def bl_45():
     """Each malformed endpoint is refused, with the value in the message, and the process can go on."""
     bad = ["tcp://127.0.0.1", "127.0.0.1:8662", "tcp://tcp://127.0.0.1:8662", "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536",
-           "tcp://127.0.0.1:-1", "tcp://127.0.0.1:abc", "tcp://127.0.0.1:8662 ", "tcp://127.0.0.1: 8662", "abc", "", "t" * 5000]
+           "tcp://127.0.0.1:-1", "tcp://127.0.0.1:abc", "tcp://127.0.0.1:8662 ", "tcp://127.0.0.1: 8662", "tcp://:8662", "tcp://[::1:8662", "tcp://::1:8662", "udp://127.0.0.1:8662", "abc", "", "t" * 5000]
 
     def body(pe):
         for where in bad:
@@ -98,13 +98,25 @@ def bl_45():
 
 
 def bl_46():
-    """PEs that do not agree end soon, all of them, with an error."""
-    where = endpoint()
-    said, took = on_pes(lambda pe: init(pe, 2, HEAP + pe * (2 << 20), where) and "accepted", 2)
-    assert not any(text == "accepted" for text in said), said
+    """PEs that do not agree end soon, all of them, with an error that names what differs."""
+    def end_with(wanted, *given):
+        """Every PE p that is given (pe, n_pes, heap) = given[p] ends with an error; `wanted` finds its values in one of them."""
+        where = endpoint()
+        said, took = on_pes(lambda pe: init(*given[pe], where) and "accepted", len(given))
+        assert not any(text == "accepted" for text in said), said
+        assert re.search(wanted, "\n".join(said)), said
+        assert took < 15, took
+        return said
+
+    said = end_with("heap bytes", (0, 2, HEAP), (1, 2, HEAP + (2 << 20)))
     sizes = [sorted(int(size) for size in re.findall(r"(\d+) heap bytes", text)) for text in said]
     assert all(len(pair) == 2 and pair[1] - pair[0] == 2 << 20 for pair in sizes), said
-    assert took < 15, took
+    end_with(r"2 PEs.*3|3 PEs.*2", (0, 2, HEAP), (1, 3, HEAP))
+    end_with(r"PE 1\b.*(twice|already)", (0, 3, HEAP), (1, 3, HEAP), (1, 3, HEAP))
+    where = endpoint()
+    for pe in (2, -1):
+        said, took = on_pes(lambda _, pe=pe: init(pe, 2, HEAP, where) and "accepted", 1)
+        assert f"PE {pe} of 2" in said[0] and took < 15, (pe, said, took)
 
 
 def bl_47():
@@ -142,30 +154,44 @@ def bl_49():
 
 
 def bl_86():
-    """A thread of Python goes on while another waits in attr_init for a PE that comes late."""
+    """A thread of Python goes on while another waits, in each collective call, for a PE that comes late."""
     where = endpoint()
 
-    def body(pe):
-        if pe == 1:
-            time.sleep(1)
-            init(1, 2, HEAP, where).finalize()
-            return 0
-        ticks, done = [], threading.Event()
+    class Clock:
+        """Counts how often a thread of Python got its turn."""
 
-        def tick():
-            while not done.wait(0.05):
-                ticks.append(time.monotonic())
-        clock = threading.Thread(target=tick)
-        clock.start()
-        begin = time.monotonic()
-        manager = init(0, 2, HEAP, where)
-        end = time.monotonic()
-        done.set()
-        clock.join()
-        manager.finalize()
-        return sum(begin < at < end for at in ticks)
+        def __enter__(self):
+            self.ticks, self.done = 0, threading.Event()
+            self.thread = threading.Thread(target=self.run)
+            self.thread.start()
+            return self
+
+        def run(self):
+            while not self.done.wait(0.05):
+                self.ticks += 1
+
+        def __exit__(self, *_):
+            self.done.set()
+            self.thread.join()
+
+    def body(pe):
+        kept, ticks = {}, {}
+        steps = {"attr_init": lambda: kept.update(manager=init(pe, 2, HEAP, where)),
+                 "create": lambda: kept.update(op=torch.classes.ShmemOps.AllGather()),
+                 "malloc_tensor": lambda: kept.update(tensor=kept["manager"].malloc_tensor(1024)),
+                 "free_tensor": lambda: kept["manager"].free_tensor(kept["tensor"]),
+                 "close": lambda: kept["op"].close(),
+                 "finalize": lambda: kept["manager"].finalize()}
+        for name, step in steps.items():
+            time.sleep(0.8 * pe)
+            with Clock() as clock:
+                step()
+            ticks[name] = clock.ticks
+        return ticks
     said, _ = on_pes(body, 2)
-    assert isinstance(said[0], int) and said[0] >= 8, said
+    assert isinstance(said[0], dict), said
+    few = {name: count for name, count in said[0].items() if count < 6}
+    assert not few, few
 
 
 results = {}
