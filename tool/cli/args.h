@@ -16,6 +16,7 @@ enum class CommandName {
   kBuild,
   kVerify,
   kRun,
+  kProve,
   kClean,
   kLint,
   kExplain,
@@ -46,8 +47,9 @@ struct Args {
   std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows
   std::vector<int64_t> seeds;  // empty: 1 to 5
   int64_t calls = 6;
-  int64_t deadline_s = 120;  // of one job
-  bool fork_only = false;    // leave out the spawned and the torchrun job
+  int64_t deadline_s = 120;       // of one job
+  bool fork_only = false;         // leave out the spawned and the torchrun job
+  std::vector<std::string> only;  // of prove: kinds or ids
 };
 
 // What to print and how to exit when there is nothing to run: --help, --version, or a mistake in

@@ -1,0 +1,65 @@
+#include "tool/prove/variants.h"
+
+namespace shmem_bind::prove {
+
+std::vector<Variant> test_variants(const Texts& texts) {
+  Maker maker("test", texts);
+  const auto add = [&](const char* title, std::vector<Edit> edits, const char* missed) {
+    maker.add(title, edits, {Probe::kSmall}, missed);
+  };
+  constexpr const char* kOwn = "a check outside the script: prove itself, or generate --force";
+  add("memory is not poisoned",
+      {{"test",
+        "        if self.storage.numel() > 0:\n            self.storage.copy_(",
+        "        if False:\n            self.storage.copy_("}},
+      kOwn);
+  add("every comparison is true",
+      {{"test",
+        "    if got.shape != want.shape or got.dtype != want.dtype:\n        return False\n",
+        "    return True\n"}},
+      kOwn);
+  add("the output is compared with itself",
+      {{"test", "compare(value.cpu(), want[name],", "compare(value.cpu(), value.cpu(),"}},
+      kOwn);
+  add("the expected result is that of the first call",
+      {{"test",
+        "        want = golden(pe, n_pes, everyone, attrs)\n",
+        "        want = golden(pe, n_pes, gen_data(n_pes, job, dtype_name, case, 0), attrs)\n"}},
+      kOwn);
+  add("all PEs have the same inputs",
+      {{"test", "own = 0 if name in SHARED else pe", "own = 0"}},
+      kOwn);
+  add("exit codes are ignored",
+      {{"test",
+        "for pe, code in sorted(codes.items()) if code != 0]",
+        "for pe, code in sorted(codes.items()) if False]"}},
+      kOwn);
+  add("a PE without records is not noticed",
+      {{"test",
+        "                missing = [pe for pe, record in enumerate(row) if record is None]\n",
+        "                row = [record for record in row if record]\n                missing = "
+        "[]\n"}},
+      kOwn);
+  add("one call only",
+      {{"test",
+        "    for call in range(job[\"calls\"]):\n        layout =",
+        "    for call in range(1):\n        layout ="}},
+      kOwn);
+  add("records of another run count",
+      {{"test", "        if record[\"nonce\"] != job[\"nonce\"]:", "        if False:"}},
+      kOwn);
+  add("the worker loads no library",
+      {{"test", "    load_libraries()\n    manager", "    manager"}},
+      kOwn);
+  add("the parent believes what a PE says of itself",
+      {{"test",
+        "    return record[\"equal\"] and complete and",
+        "    return record[\"equal\"] or complete and"}},
+      kOwn);
+  add("every tensor is contiguous",
+      {{"test", "layout = LAYOUTS[call % len(LAYOUTS)]", "layout = LAYOUTS[0]"}},
+      kOwn);
+  return maker.take();
+}
+
+}  // namespace shmem_bind::prove
