@@ -32,13 +32,15 @@ def wrong_calls(given, tensor_of):
     """Names and arguments of calls that must raise: one mistake each."""
     names = list(given)
     dispatched = [n for n in names if (m.OUTPUTS.get(n) or m.INPUTS.get(n)) is None]
-    other = {n: given[n].to(torch.float64) for n in dispatched}
+    # Not float64: torch_npu makes float32 of it.
+    strange = [getattr(torch, n) for n in ("int16", "uint8", "bool") if n not in m.DTYPES.values()][0]
+    other = {n: given[n].to(strange) for n in dispatched}
     if other:
         yield "a dtype that is not supported", other
     for name in names:
         value = given[name]
         yield f"{name} on the CPU", {name: value.cpu()}
-        yield f"{name} with another dtype", {name: value.to(torch.float64)}
+        yield f"{name} with another dtype", {name: value.to(strange)}
         yield f"{name} with one dimension more", {name: value.unsqueeze(-1)}
         if value.dim() > 0:
             yield f"{name} longer", {name: torch.cat([value, value[:1]])}

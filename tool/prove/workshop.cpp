@@ -368,7 +368,8 @@ std::map<std::string, JobEnd> Workshop::run(
   std::map<std::string, JobEnd> ends;
   for (const std::string& path : results) {
     const auto text = around_.files.read(path);
-    for (const std::string_view line : split_lines(text.ok() ? text.value() : "")) {
+    const std::string lines = text.ok() ? text.value() : "";
+    for (const std::string_view line : split_lines(lines)) {
       const Json item = Json::parse(line, nullptr, false);
       if (item.is_object()) {
         ends[item.value("key", "")] = {true,
