@@ -14,6 +14,7 @@ using contract::Contract;
 using contract::Tensor;
 
 const std::vector<Probe> kUsual = {Probe::kSmall, Probe::kWide, Probe::kSeeds, Probe::kLarge};
+const std::vector<Probe> kOfState = {Probe::kSmall, Probe::kGuard, Probe::kWide, Probe::kSeeds};
 constexpr const char* kLayouts = "offset views and strided tensors in every case";
 constexpr const char* kSeeded = "calls without a barrier, with one PE late";
 
@@ -179,34 +180,34 @@ void add_state(Maker& maker, const Contract& contract, const std::string& body) 
     };
     maker.add("state: 64 bytes instead of what the contract says",
               sized("64"),
-              kUsual,
+              kOfState,
               "a heap that notices writes beyond an allocation");
     maker.add("state: one eighth of its size",
               sized(size + " / 8"),
-              kUsual,
+              kOfState,
               "a heap that notices writes beyond an allocation");
     maker.add("state: another size on every PE",
               sized(size + " + 4096 * aclshmem_my_pe()"),
-              kUsual,
+              kOfState,
               "an allocation that compares sizes");
   }
   const std::string calloc = "aclshmem_calloc(1, static_cast<size_t>(bytes))";
   const std::string malloc = "aclshmem_malloc(static_cast<size_t>(bytes))";
   maker.add("state: not zeroed",
             {{"launch", calloc, malloc}},
-            kUsual,
+            kOfState,
             "symmetric memory that is not zero by chance");
   maker.add("state: zeroed in front of every call",
             {{"class",
               "    epoch_.advance();\n",
-              "    aclrtMemset(state, 4096, 0, 4096);\n    epoch_.advance();\n"}},
-            kUsual,
+              "    aclrtMemset(state, state_bytes(), 0, state_bytes());\n    epoch_.advance();\n"}},
+            kOfState,
             kSeeded);
   maker.add("state: none reaches the kernel",
             {{"class",
               "uint8_t* const state = state_.data();",
               "state_.require_open();\n    uint8_t* const state = nullptr;"}},
-            kUsual,
+            kOfState,
             "one call");
 }
 

@@ -22,6 +22,53 @@ gc.freeze()
 plain_case, plain_find = m.run_case, m.find_library
 
 
+class Watched:
+    """Hands calls on, and sees which memory they were given: the script's word for it is not asked."""
+
+    def __init__(self, op, corrupts=False):
+        self.op, self.corrupts, self.calls, self.views = op, corrupts, 0, 0
+
+    def compute(self, *arguments, **attributes):
+        tensors = [a for a in arguments if isinstance(a, torch.Tensor)]
+        self.calls += 1
+        self.views += any(not t.is_contiguous() or t.storage_offset() for t in tensors)
+        self.op.compute(*arguments, **attributes)
+        for index, name in enumerate(m.OUTPUTS):
+            if self.corrupts and arguments[index] is not None:
+                arguments[index].zero_()
+
+
+def watched(op, pe, job, *rest):
+    seen = Watched(op, job["probe"] == "corrupt")
+    wrong = plain_case(seen, pe, job, *rest)
+    if seen.calls >= 3 and not seen.views:
+        print(f"[PE {pe}] not refused: a test that passes no views", flush=True)
+        os._exit(3)
+    return wrong
+
+
+def guarded(op, *arguments):
+    """A new object in symmetric memory that is not zero, with memory behind it that nobody may touch."""
+    op.close()
+    manager = torch.classes.ShmemOps.Manager()
+    used = manager.malloc_tensor(m.LOCAL_MEM_SIZE // 4)
+    used.fill_(0x5A)
+    torch.npu.synchronize()
+    manager.free_tensor(used)
+    mine = getattr(torch.classes.ShmemOps, m.CLASS)()
+    behind = manager.malloc_tensor(m.LOCAL_MEM_SIZE // 8)
+    behind.fill_(0x5A)
+    torch.npu.synchronize()
+    wrong = plain_case(mine, *arguments)
+    touched = int((behind.cpu() != 0x5A).sum())
+    if touched:
+        print(f"[PE {arguments[0]}] not refused: {touched} bytes behind the state were written", flush=True)
+        os._exit(3)
+    manager.free_tensor(behind)
+    mine.close()
+    return wrong
+
+
 def on_a_stream(*arguments):
     side = torch.npu.Stream()
     with torch.npu.stream(side):
@@ -72,8 +119,9 @@ def refusals(op, pe, job, dtype_name, case, recorder):
     def expect(what, arguments, attributes):
         try:
             op.compute(*[arguments[name] for name in given], **attributes)
-        except RuntimeError:
-            return
+        except RuntimeError as error:
+            if m.CLASS in str(error):  # else something further down complained, too late
+                return
         print(f"[PE {pe}] not refused: {what}", flush=True)
         os._exit(3)
 
@@ -135,7 +183,7 @@ with open(plan["results"], "w", encoding="utf-8") as results:
     for job in plan["jobs"]:
         libraries = job["libraries"]
         m.find_library = lambda name: libraries.get(name) or plain_find(name)
-        m.run_case = {"refusals": refusals, "stream": on_a_stream}.get(job["probe"], plain_case)
+        m.run_case = {"refusals": refusals, "stream": on_a_stream, "guard": guarded}.get(job["probe"], watched)
         begin = time.monotonic()
         log = os.path.join(os.path.dirname(plan["results"]), f"{job['key']}.log")
         with output_to(log):
@@ -145,6 +193,8 @@ with open(plan["results"], "w", encoding="utf-8") as results:
         found = open(findings, encoding="utf-8").read().splitlines() if os.path.exists(findings) else []
         expected = 0 if job["probe"] == "refusals" else job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"]
         problems = said[:1] + list(result["problems"])
+        if any(result.get("exit_codes", [])) and not problems:
+            problems.append(f"exit codes {result['exit_codes']}")
         if result["records"] != expected:
             problems.append(f"{result['records']} results instead of {expected}")
         line = {"key": job["key"], "passed": bool(result["passed"]) and not problems and not found,

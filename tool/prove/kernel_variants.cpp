@@ -63,6 +63,13 @@ size_t code_length(const std::string& line) {
   return std::min(line.find("//"), line.size());
 }
 
+// "// prove: equivalent, because …" behind the code: the author's word for a line.
+std::string said_equivalent(const std::string& line) {
+  constexpr std::string_view kMark = "prove: equivalent";
+  const size_t at = line.find(kMark, code_length(line));
+  return at == std::string::npos ? "" : std::string(trimmed(line.substr(at)));
+}
+
 std::string with_line(const std::vector<std::string_view>& lines,
                       size_t index,
                       const std::string& line) {
@@ -92,7 +99,8 @@ std::vector<Variant> kernel_variants(const Texts& texts) {
           "kernel",
           with_line(lines, i, std::regex_replace(code, pattern, mistake.instead)),
           kProbes,
-          mistake.missed);
+          mistake.missed,
+          said_equivalent(line));
     }
   }
   return maker.take();

@@ -14,8 +14,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Jobs = std::vector<std::pair<Job, std::string>>;
 
-const std::vector<Probe> kEveryProbe = {
-    Probe::kSmall, Probe::kWide, Probe::kSeeds, Probe::kLarge, Probe::kRefusals, Probe::kStream};
+const std::vector<Probe> kEveryProbe = {Probe::kSmall,
+                                        Probe::kWide,
+                                        Probe::kSeeds,
+                                        Probe::kLarge,
+                                        Probe::kRefusals,
+                                        Probe::kStream,
+                                        Probe::kGuard};
 
 bool is_wanted(const verify::Mutant& row, const std::vector<std::string>& only) {
   return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& word) {
@@ -71,7 +76,7 @@ class Prover {
 
   // A variant that is found means nothing when the unchanged operator is found too.
   bool unchanged_passes() {
-    const Variant unchanged{{}, {}, {}};
+    const Variant unchanged;
     std::vector<Jobs> plans(2);
     size_t count = 0;
     for (const Probe probe : kEveryProbe) {
@@ -112,7 +117,8 @@ class Prover {
     }
     for (Variant& variant : variants_) {
       if (open(variant) && variant.row.kind != "test") {
-        variant.row.state = "survived";
+        variant.row.state = variant.equivalent.empty() ? "survived" : "equivalent";
+        variant.row.by = variant.equivalent.empty() ? variant.row.by : variant.equivalent;
       }
     }
   }
@@ -158,6 +164,8 @@ class Prover {
       }
       Jobs jobs = {{{"", Probe::kSmall, 0, variant.row.id + "_good", ""},
                     workshop_.script_of(variant.row.id)}};
+      jobs.push_back({{"", Probe::kCorrupt, 0, variant.row.id + "_canary", ""},
+                      workshop_.script_of(variant.row.id)});
       for (const Variant* reference : bad) {
         jobs.push_back(
             {{reference->row.id, Probe::kSmall, 0, variant.row.id + "_" + reference->row.id, ""},
@@ -190,6 +198,10 @@ class Prover {
     if (good == ends.end() || !good->second.passed) {
       variant.row.state = "killed";
       variant.row.by = good == ends.end() ? "the test does not run" : good->second.problem;
+    } else if (const auto canary = ends.find(variant.row.id + "_canary");
+               canary == ends.end() || canary->second.passed) {
+      variant.row.state = "killed";
+      variant.row.by = "the canary: outputs that were overwritten pass";
     } else if (missed.empty()) {
       variant.row.state = "killed";
       variant.row.by = "wrong bindings are found all the same, by another check";
@@ -276,10 +288,11 @@ std::string to_text(const Proof& proof) {
     out += fmt::format("problem: {}\n", problem);
   }
   for (const char* kind : {"binding", "test", "kernel"}) {
-    out += fmt::format("{}: {} killed, {} survived, {} not applicable, {} invalid\n",
+    out += fmt::format("{}: {} killed, {} survived, {} equivalent, {} not applicable, {} invalid\n",
                        kind,
                        count_of(proof, kind, "killed"),
                        count_of(proof, kind, "survived"),
+                       count_of(proof, kind, "equivalent"),
                        count_of(proof, kind, "not applicable"),
                        count_of(proof, kind, "invalid"));
   }

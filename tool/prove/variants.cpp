@@ -55,8 +55,11 @@ void Maker::add_text(const std::string& title,
                      const std::string& name,
                      std::string text,
                      std::vector<Probe> probes,
-                     const std::string& missed) {
-  next(title, std::move(probes), missed).texts[name] = std::move(text);
+                     const std::string& missed,
+                     const std::string& equivalent) {
+  Variant& variant = next(title, std::move(probes), missed);
+  variant.texts[name] = std::move(text);
+  variant.equivalent = equivalent;
 }
 
 ClassParts parts_of(const std::string& source) {

@@ -23,12 +23,15 @@ enum class Probe {
   kLarge,     // the stress cases
   kRefusals,  // calls that must raise
   kStream,    // on a stream that is not the default one
+  kGuard,     // in used symmetric memory, with a guard behind the state
+  kCorrupt,   // outputs are overwritten behind the call: a test has to notice
 };
 
 struct Variant {
   verify::Mutant row;  // state and by are set when it cannot be made here
   Texts texts;         // those that differ
   std::vector<Probe> probes;
+  std::string equivalent;  // why the author says that nothing can show it
 };
 
 // `from` stands in the text exactly once.
@@ -52,7 +55,8 @@ class Maker {
                 const std::string& name,
                 std::string text,
                 std::vector<Probe> probes,
-                const std::string& missed);
+                const std::string& missed,
+                const std::string& equivalent = {});
   std::vector<Variant> take() { return std::move(variants_); }
 
  private:

@@ -57,7 +57,18 @@ int64_t pe_count(const contract::Contract& contract) {
 }
 
 const char* name_of(Probe probe) {
-  return probe == Probe::kRefusals ? "refusals" : probe == Probe::kStream ? "stream" : "plain";
+  switch (probe) {
+    case Probe::kRefusals:
+      return "refusals";
+    case Probe::kStream:
+      return "stream";
+    case Probe::kGuard:
+      return "guard";
+    case Probe::kCorrupt:
+      return "corrupt";
+    default:
+      return "plain";
+  }
 }
 
 std::vector<std::string> cases_of(const contract::Contract& contract, Probe probe) {
@@ -73,7 +84,7 @@ std::vector<std::string> cases_of(const contract::Contract& contract, Probe prob
   std::stable_sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) {
     return size_of(*a) < size_of(*b);
   });
-  const bool one = probe == Probe::kSmall || probe == Probe::kRefusals || probe == Probe::kStream;
+  const bool one = probe != Probe::kWide && probe != Probe::kSeeds && probe != Probe::kLarge;
   std::vector<std::string> names;
   for (const contract::Case* item : chosen) {
     if (!one || size_of(*item) >= 64 || item == chosen.back()) {
