@@ -74,7 +74,7 @@ const char* name_of(Probe probe) {
 std::vector<std::string> cases_of(const contract::Contract& contract, Probe probe) {
   std::vector<const contract::Case*> chosen;
   for (const contract::Case& item : contract.cases) {
-    if (item.stress == (probe == Probe::kLarge)) {
+    if (probe == Probe::kGuard || item.stress == (probe == Probe::kLarge)) {
       chosen.push_back(&item);
     }
   }
@@ -84,7 +84,8 @@ std::vector<std::string> cases_of(const contract::Contract& contract, Probe prob
   std::stable_sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) {
     return size_of(*a) < size_of(*b);
   });
-  const bool one = probe != Probe::kWide && probe != Probe::kSeeds && probe != Probe::kLarge;
+  const bool one = probe != Probe::kWide && probe != Probe::kSeeds && probe != Probe::kLarge &&
+                   probe != Probe::kGuard;
   std::vector<std::string> names;
   for (const contract::Case* item : chosen) {
     if (!one || size_of(*item) >= 64 || item == chosen.back()) {
