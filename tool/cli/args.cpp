@@ -270,6 +270,15 @@ void add_commands(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  CLI::App* prove = add_command(
+      app,
+      args,
+      CommandName::kProve,
+      "prove",
+      "Build and run wrong variants of binding, test and kernel; each has to be found.");
+  prove->add_option("--only", args.only, "binding, test, kernel, or the id of a variant")
+      ->allow_extra_args(false)
+      ->type_name("WORD");
   add_verdict_commands(app, args);
   CLI::App* batch = add_plain_command(
       app, args, CommandName::kBatch, "batch", "run, for every operator at or below a folder.");
@@ -292,13 +301,13 @@ void add_commands(CLI::App& app, Args& args) {
   clean->add_flag("--dry-run", args.dry_run, "say what would be removed, remove nothing");
   clean->add_flag(
       "--force", args.force, "clean files that were edited by hand too, and keep them aside");
-  for (CLI::App* command : {generate, build, verify, run, batch}) {
+  for (CLI::App* command : {generate, build, verify, run, prove, batch}) {
     add_gate(command, args);
   }
   for (CLI::App* command : {generate, run, diff, batch}) {
     add_writing(command, args);
   }
-  for (CLI::App* command : {build, verify, run, batch}) {
+  for (CLI::App* command : {build, verify, run, prove, batch}) {
     add_target(command, args);
   }
   add_verification(verify, args);

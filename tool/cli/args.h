@@ -16,6 +16,7 @@ enum class CommandName {
   kBuild,
   kVerify,
   kRun,
+  kProve,
   kReplay,
   kReport,
   kClean,
@@ -48,10 +49,11 @@ struct Args {
   std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows
   std::vector<int64_t> seeds;  // empty: 1 to 5
   int64_t calls = 6;
-  int64_t deadline_s = 120;  // of one job
-  bool fork_only = false;    // leave out the spawned and the torchrun job
-  std::string junit;         // file to write; empty: none
-  bool chinese = false;      // of the text report
+  int64_t deadline_s = 120;       // of one job
+  bool fork_only = false;         // leave out the spawned and the torchrun job
+  std::vector<std::string> only;  // of prove: kinds or ids
+  std::string junit;              // file to write; empty: none
+  bool chinese = false;           // of the text report
   // replay and report: `path` is the verdict.json
   int64_t case_number = 0;  // of replay, as the report counts jobs, from 1
   std::string op_folder;    // the operator, when it lies elsewhere than the verdict says
