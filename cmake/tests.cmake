@@ -57,22 +57,26 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
     set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 600 ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
   endfunction()
   add_e2e_test(Overtake test_overtake.py)
+  add_e2e_test(ByHand test_by_hand.py)
+  add_e2e_test(ExitCodes test_exit_codes.py)
   add_e2e_test(Faults test_faults.py)
   add_test(NAME e2e.Soak COMMAND ${SHMEM_BIND_PYTHON} ${PROJECT_SOURCE_DIR}/tests/e2e/soak.py 6)
   set_tests_properties(e2e.Soak PROPERTIES LABELS e2e TIMEOUT 600 ENVIRONMENT SHMEM_BIND_BUILD=${PROJECT_BINARY_DIR})
   add_e2e_test(Examples test_examples.py)
   add_e2e_test(Goldens test_goldens.py)
+  add_e2e_test(Full test_full.py)
   add_e2e_test(Reduction test_reduction.py)
   add_e2e_test(InTree test_in_tree.py)
   add_e2e_test(KnownBugs test_known_bugs.py)
   add_e2e_test(KnownBugsBuild test_known_bugs_build.py)
   foreach(suite AllGather Broken.test_a_signal_before_its_data Broken.test_a_stale_epoch_accepted
           Broken.test_the_storage_base_used Broken.test_the_epoch_not_passed
-          Broken.test_the_default_stream_used)
+          Broken.test_the_default_stream_used Broken.test_the_stream_of_construction_used Broken.test_bl_30_the_state_shared_by_objects
+          Broken.test_bl_04_permuted_memory_taken_as_it_lies Broken.test_bl_05_the_copy_dropped)
     add_e2e_test(${suite} test_all_gather.py ${suite})
   endforeach()
   # Those of one built tree, one after the other; a tree of their own have InTree and Broken.
-  foreach(name Examples KnownBugs KnownBugsBuild AllGather Faults Soak)
+  foreach(name Examples Full KnownBugs KnownBugsBuild AllGather Faults Soak ExitCodes)
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
   set_tests_properties(e2e.Overtake PROPERTIES RUN_SERIAL ON)  # it holds a queue and measures who is first

@@ -54,7 +54,7 @@ if "--plan" in options:
 else:
     jobs = [{{"pes": int(options["--pes"]), "dtypes": [1], "cases": [1], "calls": int(options["--calls"])}}]
 failed = {{"problems": ["PE 1: wrong"], "class": "mismatch", "first_error": "PE 1: wrong", "hint": "look at <b>the kernel</b>",
-          "calls": [{{"pe": 1, "dtype": "int32", "case": str(jobs[0]["cases"][0]), "call": 2, "layout": "strided", "equal": False,
+          "calls": [{{"pe": 1, "dtype": "int32", "case": str(list(jobs[0]["cases"])[0]), "call": 2, "layout": "strided", "equal": False,
                      "detail": "element 3: got 1, wanted 2", "seconds": 0.01}}]}}
 results = [{{"passed": passed, "problems": [], "seconds": 0.1, "torch_npu": "2.13.0", **({{}} if passed else failed),
             "records": job["pes"] * len(job["dtypes"]) * len(job["cases"]) * job["calls"]}} for job in jobs]

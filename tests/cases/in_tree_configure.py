@@ -35,7 +35,7 @@ def main():
             assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
         found = dict(line.split("=", 1) for line in (tree / "build/found.txt").read_text(encoding="utf-8").splitlines())
         sources = [pathlib.PurePath(path).name for path in found["sources"].split(";")]
-        assert sources == ["torch_bindings.cpp", "torch_bind_copy_rows.cpp", "npu_launch.cpp"], sources
+        assert sources == ["torch_bindings.cpp", "torch_bind_copy_rows.cpp", "npu_launch.cpp", "npu_launch_checks.cpp"], sources
         kernels = [name for name in found["kernels"].split(";") if name.endswith("_kernel")]
         assert kernels == ["gather_rows_kernel", "copy_rows_kernel"], kernels
     print("CMake builds our sources into aclshmem_torch and links both kernels")

@@ -40,6 +40,37 @@ FAULTS = {
     "binding_default_stream": (LAUNCH, [
         ("c10_npu::getCurrentNPUStream()", "c10_npu::getDefaultNPUStream()"),
     ]),
+    # Launched on the stream that was current when the object was made.
+    "binding_stream_of_construction": (BINDING, [
+        ("#include <torch/library.h>\n", "#include <torch/library.h>\n#include <torch_npu/csrc/core/npu/NPUStream.h>\n"),
+        ("shmem_ops::launch(kName, [=](void* stream) -> int {", "shmem_ops::launch(kName, [=, stream = made_on_](void*) -> int {"),
+        ("  shmem_ops::Epoch epoch_;\n",
+         "  shmem_ops::Epoch epoch_;\n  void* const made_on_ = c10_npu::getCurrentNPUStream().stream(false);\n"),
+    ]),
+    # All objects of a process share one state: a signal for one of them ends the wait of another.
+    "binding_shared_state": (BINDING, [
+        ("#include <algorithm>\n", "#include <algorithm>\n#include <memory>\n"),
+        ("AllGather() : state_(kName, state_bytes()) {}", "AllGather() : state_(state_of_all()) {}"),
+        ("state_.data()", "state_->data()"),
+        ("void close() { state_.close(); }", "void close() { state_.reset(); }"),
+        ("  shmem_ops::OperatorState state_;\n",
+         "  struct Closer {\n    shmem_ops::OperatorState state{kName, state_bytes()};\n    ~Closer() { state.close(); }\n"
+         "    uint8_t* data() const { return state.data(); }\n  };\n\n"
+         "  static std::shared_ptr<Closer> state_of_all() {\n    static std::weak_ptr<Closer> last;\n"
+         "    std::shared_ptr<Closer> state = last.lock();\n    if (state == nullptr) {\n      state = std::make_shared<Closer>();\n"
+         "      last = state;\n    }\n    return state;\n  }\n\n  std::shared_ptr<Closer> state_;\n"),
+    ]),
+    # Memory without gaps is taken as it lies, though its dimensions may be permuted.
+    "binding_permuted_taken_as_it_lies": (BINDING, [
+        ("input_dense = input.contiguous();", "input_dense = input.is_non_overlapping_and_dense() ? input : input.contiguous();"),
+    ]),
+    # Nobody holds the contiguous copy: the next tensor gets its memory.
+    "binding_copy_dropped": (BINDING, [
+        ("    const at::Tensor output_dense = output.contiguous();\n    const at::Tensor input_dense = input.contiguous();\n",
+         "    void* const input_data = input.contiguous().data_ptr();\n    const at::Tensor output_dense = output.contiguous();\n"),
+        ("    const shmem_ops::Memory input_memory(input_dense);\n", ""),
+        ("input_memory.data()", "input_data"),
+    ]),
     # The call number does not reach the kernel.
     "binding_epoch_not_passed": (BINDING, [
         ("shmem_ops::mul(epoch, 256)", "shmem_ops::mul(1, 256)"),

@@ -1,4 +1,4 @@
-"""AllGather through the command line, end to end, and five broken variants that verify must fail.
+"""AllGather through the command line, end to end, and broken variants that verify must fail.
 
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem. Trees are copied, so that the checkout stays clean.
 """
@@ -163,7 +163,7 @@ class AllGather(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "0.json")
             pathlib.Path(path + ".log").write_text("said")
-            result = test["end_torchrun"]({"pes": 2, "launcher": "torchrun", "deadline": 10}, subprocess.Popen(["true"]), path)
+            result = test["multi_pe_launch"].end_torchrun({"pes": 2, "launcher": "torchrun", "deadline": 10}, subprocess.Popen(["true"]), path)
         self.assertFalse(result["passed"])
         self.assertEqual(result["problems"], ["torchrun 没有留下结果"])
 
@@ -229,6 +229,18 @@ class Broken(unittest.TestCase):
 
     def test_the_default_stream_used(self):
         self.check("binding_default_stream")
+
+    def test_the_stream_of_construction_used(self):
+        self.check("binding_stream_of_construction")
+
+    def test_bl_30_the_state_shared_by_objects(self):
+        self.check("binding_shared_state")
+
+    def test_bl_04_permuted_memory_taken_as_it_lies(self):
+        self.check("binding_permuted_taken_as_it_lies")
+
+    def test_bl_05_the_copy_dropped(self):
+        self.check("binding_copy_dropped")
 
 
 if __name__ == "__main__":

@@ -31,11 +31,11 @@ def command(tree, *words):
 class Classified(unittest.TestCase):
     """What classify() makes of exit codes, last steps and output, without a process."""
 
-    test = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))
+    launch = runpy.run_path(str(ROOT / "examples/custom-ops/all_gather/scripts/torch_test_all_gather.py"))["multi_pe_launch"]
 
     def check(self, expected, codes, steps, lines, kinds=None, killed=()):
         watch = argparse.Namespace(codes=codes, killed=set(killed), stands={}, lines={pe: lines.get(pe, []) for pe in codes})
-        found = self.test["classify"](watch, steps, kinds or {})
+        found = self.launch.classify(watch, steps, kinds or {})
         self.assertEqual((found["class"], found["first_error"].split(":")[0]), expected, found)
 
     def test_who_dies_before_init_did_not_start(self):

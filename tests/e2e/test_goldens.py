@@ -3,6 +3,7 @@
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind and cann. Nothing is built here: goldens run on the CPU.
 """
 
+import functools
 import importlib.util
 import json
 import math
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import types
 import unittest
 import warnings
 
@@ -95,11 +97,17 @@ def write_operator(folder, name):
     return op / "scripts/torch_test_copy_rows.py"
 
 
+# Functions of multi_pe_test that are asked about one operator's test.
+OF_A_TEST = ("attributes_in", "gen_data", "golden_problems", "compare", "limits", "comparison", "judge")
+
+
 def load(path):
     spec = importlib.util.spec_from_file_location("generated_test", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    common = sys.modules["multi_pe_test"]
+    return types.SimpleNamespace(test=module, common=common, launch=sys.modules["multi_pe_launch"],
+                                 **{name: functools.partial(getattr(common, name), module) for name in OF_A_TEST})
 
 
 def setUpModule():
@@ -160,16 +168,16 @@ def compare_with_gloo(rank, scripts):
     agreed = 0
     for name, path in scripts.items():
         module = load(path)
-        job = {"seed": 0, "cases": module.CASES}
-        case = min(module.CASES, key=lambda case: math.prod(module.CASES[case].values()))
+        job = {"seed": 0, "cases": module.test.CASES}
+        case = min(module.test.CASES, key=lambda case: math.prod(module.test.CASES[case].values()))
         for dtype in DTYPES:
             for call in (0, 3, 4):
-                attrs = module.attributes_in(call, PES, module.CASES[case])
+                attrs = module.attributes_in(call, PES, module.test.CASES[case])
                 inputs = module.gen_data(PES, job, dtype, case, call)
-                shape = module.output_shapes(PES, module.CASES[case])["output"]
-                kind = module.DTYPES[dtype]
+                shape = module.test.output_shapes(PES, module.test.CASES[case])["output"]
+                kind = module.test.DTYPES[dtype]
                 right = answer_of_gloo(OPERATORS[name][0], rank, inputs[rank], attrs, torch.empty(shape, dtype=getattr(torch, kind)))
-                said = module.golden(rank, PES, inputs, attrs).get("output")
+                said = module.test.golden(rank, PES, inputs, attrs).get("output")
                 if right is None:
                     assert said is None or said.numel() == 0, f"{name} {dtype}: PE {rank} has an output"
                 else:
@@ -212,7 +220,7 @@ class Known(unittest.TestCase):
             module = load(path)
             for pes in (1, 2, 4):
                 for dtype in DTYPES:
-                    self.assertEqual(module.golden_problems(pes, dtype, set(module.CASES)), [], f"{name}, {pes} PEs, {dtype}")
+                    self.assertEqual(module.golden_problems(pes, dtype, set(module.test.CASES)), [], f"{name}, {pes} PEs, {dtype}")
 
 
 class Doubtful(unittest.TestCase):
@@ -220,8 +228,8 @@ class Doubtful(unittest.TestCase):
 
     def doubts(self, name, golden):
         module = load(SCRIPTS[name])
-        module.golden = golden
-        return " | ".join(module.check_golden([{"pes": 4, "dtypes": ["fp32"], "cases": list(module.CASES)}]))
+        module.test.golden = golden
+        return " | ".join(module.launch.check_golden(module.test, [{"pes": 4, "dtypes": ["fp32"], "cases": list(module.test.CASES)}]))
 
     def test_goldens_that_are_constant(self):
         self.assertIn("输入改变, 结果不变", self.doubts("all_reduce", lambda pe, n_pes, inputs, attrs: {"output": torch.zeros(64, 64)}))
@@ -247,7 +255,7 @@ class Doubtful(unittest.TestCase):
         text = SCRIPTS["permute"].read_text(encoding="utf-8")
         right = 'inputs[int(inputs[pe]["table"][pe])]["input"].clone()'
         self.assertIn(right, text)
-        broken = FOLDER / "broken.py"
+        broken = SCRIPTS["permute"].with_name("broken.py")
         broken.write_text(text.replace(right, 'inputs[pe]["input"].clone()'), encoding="utf-8")
         for launcher in ("fork", "torchrun"):
             command = f". {BUILD}/cann/set_env.sh; exec {sys.executable} {broken} --pes 2 --launcher {launcher}"
@@ -313,7 +321,7 @@ class Compared(unittest.TestCase):
             self.assertFalse(self.compare(got)["equal"])
 
     def test_what_must_stay_as_it_was_is_compared_bit_by_bit(self):
-        want = torch.cat([self.right, self.adds.poisoned([1, 8], torch.float16)])
+        want = torch.cat([self.right, self.adds.common.poisoned([1, 8], torch.float16)])
         self.assertTrue(self.compare(want, want, 512)["equal"])
         result = self.compare(self.changed(0.0, 515, want), want, 512)
         self.assertFalse(result["equal"])

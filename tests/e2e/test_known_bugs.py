@@ -98,6 +98,20 @@ class Lives(unittest.TestCase):
         self.ends_well("tensors_dropped")
 
 
+class Loads(unittest.TestCase):
+    """What is said when a library is not there."""
+
+    def test_bl_88_torch_without_the_backend(self):
+        broken = {**os.environ, "LD_LIBRARY_PATH": "", "ASCEND_HOME_PATH": "/nowhere"}
+        python = [ROOT / ".venv/bin/python", "-c"]
+        said = subprocess.run([*python, "import torch"], capture_output=True, text=True, check=False, timeout=100, env=broken)
+        self.assertEqual(said.returncode, 1, said.stderr)
+        self.assertRegex(said.stderr, "torch_npu.*TORCH_DEVICE_BACKEND_AUTOLOAD=0")
+        alone = subprocess.run([*python, "import torch; print((torch.ones(2) + 1).sum().item())"], capture_output=True, text=True,
+                               check=False, timeout=100, env={**broken, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
+        self.assertEqual((alone.returncode, alone.stdout), (0, "4.0\n"), alone.stderr)
+
+
 def add_checks():
     for name in re.findall(r"^def (bl_\w+)\(\):", (PROGRAMS / "init_faults.py").read_text(encoding="utf-8"), re.M):
         setattr(Inits, f"test_{name}", lambda self, name=name: self.check(name))

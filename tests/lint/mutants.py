@@ -16,12 +16,14 @@ import tempfile
 DEADLINE_S = 60
 PARTS = ("all_gather", "torch_binding", "scripts")
 # One operator is enough, and quicker.
-OTHERS = shutil.ignore_patterns("build", "torch_bind_[b-z]*.cpp", "[b-su-z]*.py", "torch_bind_all_to_all.cpp", "all_to_all.py")
+OTHERS = shutil.ignore_patterns("build", "torch_bind_[b-z]*.cpp", "[b-ln-su-z]*.py", "torch_bind_all_to_all.cpp", "all_to_all.py")
 BINDING = "torch_binding/src/torch_bind_all_gather.cpp"
 LAUNCH = "torch_binding/src/npu_launch.cpp"
 MANAGER = "torch_binding/src/torch_bindings.cpp"
 BUILD = "torch_binding/CMakeLists.txt"
 TEST = "all_gather/scripts/torch_test_all_gather.py"
+DATA = "scripts/multi_pe_test.py"  # what all tests import
+PARENT = "scripts/multi_pe_launch.py"
 
 # (the rule that must see it, file, text, what stands there instead)
 MUTANTS = [
@@ -42,11 +44,11 @@ MUTANTS = [
     ("L014", LAUNCH, "const int code = aclshmem_finalize();", "int code = 0; aclshmem_finalize();"),
     ("L020", BUILD, "torch_npu shmem ascendcl)", "shmem ascendcl)"),
     ("L021", BUILD, "shmem_custom_ops_torch SHARED", "aclshmem_torch SHARED"),
-    ("L031", TEST, "torch.equal(", "torch.same("),
-    ("L032", TEST, '.manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))', '.manual_seed(42)'),
+    ("L031", DATA, "torch.equal(", "torch.same("),
+    ("L032", DATA, '.manual_seed(int(hashlib.sha256(text.encode()).hexdigest()[:15], 16))', '.manual_seed(42)'),
     ("L034", TEST, "    load_libraries()\n", ""),
-    ("L036", TEST, "os.waitpid(", "os.wait_for("),
-    ("L037", TEST, 'return f"tcp://127.0.0.1:{probe.getsockname()[1]}"', 'return "tcp://127.0.0.1:8662"'),
+    ("L036", PARENT, "os.waitpid(", "os.wait_for("),
+    ("L037", PARENT, 'return f"tcp://127.0.0.1:{probe.getsockname()[1]}"', 'return "tcp://127.0.0.1:8662"'),
     ("L002", BINDING, "REGISTER_SHMEM_OPS_CLASS(AllGather,", "NOT_REGISTERED(AllGather,"),
 ]
 

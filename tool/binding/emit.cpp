@@ -35,6 +35,12 @@ std::string joined_snippets(std::initializer_list<const char*> names) {
   return text;
 }
 
+// What does not depend on the Manager.
+void add_checks(FileSet& files, const std::string& binding, const Origin& origin) {
+  files[binding + "src/npu_launch_checks.cpp"] =
+      owned(snippet("npu_launch_checks.cpp"), "//", origin);
+}
+
 // Launching, the life of objects under our Manager, checks.
 void add_launch(FileSet& files, const std::string& binding, const Origin& origin) {
   files[binding + "include/npu_launch.h"] =
@@ -44,10 +50,10 @@ void add_launch(FileSet& files, const std::string& binding, const Origin& origin
   files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_lifecycle.cpp",
                                                                  "npu_launch_queue.cpp",
                                                                  "npu_launch_manager.cpp",
-                                                                 "npu_launch_tracing.cpp",
-                                                                 "npu_launch_checks.cpp"}),
+                                                                 "npu_launch_tracing.cpp"}),
                                                 "//",
                                                 origin);
+  add_checks(files, binding, origin);
 }
 
 // The same under a Manager that the tree has.
@@ -56,16 +62,23 @@ void add_launch_of_tree(FileSet& files, const std::string& binding, const Origin
       joined_snippets({"npu_launch_queue.h", "npu_launch_life_in_tree.h", "npu_launch_checks.h"}),
       "//",
       origin);
-  files[binding + "src/npu_launch.cpp"] = owned(joined_snippets({"npu_launch_in_tree.cpp",
-                                                                 "npu_launch_queue.cpp",
-                                                                 "npu_launch_tracing.cpp",
-                                                                 "npu_launch_checks.cpp"}),
-                                                "//",
-                                                origin);
+  files[binding + "src/npu_launch.cpp"] = owned(
+      joined_snippets({"npu_launch_in_tree.cpp", "npu_launch_queue.cpp", "npu_launch_tracing.cpp"}),
+      "//",
+      origin);
+  add_checks(files, binding, origin);
 }
 
 std::string emit_manager(contract::BuildMode mode) {
   return filled("torch_bindings.cpp", {{"register", register_header(mode)}});
+}
+
+// What the tests of all operators import.
+void add_test_modules(FileSet& files, const contract::Contract& contract, const Origin& origin) {
+  for (const char* name : {"multi_pe_launch.py", "multi_pe_test.py"}) {
+    files[fmt::format("{}/{}", places_of(contract).scripts, name)] =
+        owned(snippet(name), "#", origin);
+  }
 }
 
 // The package of all operators, without their modules.
@@ -93,6 +106,7 @@ void add_shared(FileSet& files, const contract::Contract& contract) {
   declarations.shared["declarations"] = emit_kernel_declaration(contract);
   files[binding + "include/shmem_torch_kernel.h"] = std::move(declarations);
   add_package(files, contract, origin);
+  add_test_modules(files, contract, origin);
   files["custom-ops/scripts/build_torch.sh"] = owned(snippet("build_torch.sh"), "#", origin, true);
   files["custom-ops/scripts/shmem_runtime_env.sh"] =
       owned(snippet("shmem_runtime_env.sh"), "#", origin);
@@ -142,6 +156,7 @@ FileSet emit_in_tree(const contract::Contract& contract, bool tree_has_manager) 
   files[places.source] = owned(emit_operator_class(contract), "//", origin);
   files[places.test] = owned(emit_python_test(contract), "#", origin, true);
   add_package(files, contract, shared);
+  add_test_modules(files, contract, shared);
   files[fmt::format("{}python/{}/{}.py", binding, places.package, op)] =
       owned(emit_python_operator(contract), "#", origin);
   return files;

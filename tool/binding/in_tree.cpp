@@ -113,7 +113,8 @@ class InTreePlanner {
                      "build_mode: independent_project, or add the library");
       return;
     }
-    std::string sources = fmt::format("src/torch_bind_{}.cpp src/npu_launch.cpp", op_);
+    std::string sources =
+        fmt::format("src/torch_bind_{}.cpp src/npu_launch.cpp src/npu_launch_checks.cpp", op_);
     if (!tree_has_manager()) {
       sources += " src/torch_bind_manager.cpp";
     }

@@ -15,6 +15,7 @@ struct Places {
   std::string binding;  // the Torch project: "custom-ops/torch_binding"
   std::string source;   // the operator's file in it
   std::string test;     // the operator's scripts/torch_test_<op>.py
+  std::string scripts;  // folder of the modules that every operator's test imports
   std::string package;  // name of the Python package in binding/python/
 
   // What a build makes.

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
+#include <set>
 
 #include "tool/base/text.h"
 #include "tool/binding/emit.h"
@@ -151,9 +153,10 @@ std::string python_golden(const Contract& contract, const contract::Golden& gold
   return indented(collective_code(contract).golden);
 }
 
-// Where the test finds the libraries, by build mode.
+// Where the test finds what it imports and the libraries, by build mode.
 struct LibraryPlaces {
   std::string root;     // the statements that name the folder everything is found from
+  std::string imports;  // the folder of the modules that all operators' tests share
   std::string folders;  // searched before LD_LIBRARY_PATH
   std::string build;    // what makes the libraries
   std::string preload;  // statements in front of the operator's own kernel library
@@ -162,19 +165,44 @@ struct LibraryPlaces {
 LibraryPlaces library_places(contract::BuildMode mode) {
   if (mode == contract::BuildMode::kIndependentProject) {
     return {"CUSTOM_OPS = HERE.parent.parent",
+            "CUSTOM_OPS / \"scripts\"",
             "CUSTOM_OPS / \"torch_binding/build/lib\", CUSTOM_OPS / OP / \"build/lib\"",
             "custom-ops/scripts/build_torch.sh 和 scripts/build_kernel.sh",
             ""};
   }
   return {
-      "INSTALL = HERE.parents[2] / \"install/shmem\"\nKERNELS = INSTALL / "
-      "\"torch_binding/kernels\"",
+      "EXAMPLES = HERE.parent.parent\nINSTALL = EXAMPLES.parent / \"install/shmem\"\nKERNELS = "
+      "INSTALL / \"torch_binding/kernels\"",
+      "EXAMPLES / \"torch_binding/scripts\"",
       "INSTALL / \"lib\", KERNELS",
       "scripts/build.sh -python_example",
       "    ctypes.CDLL(\"libascendcl.so\", mode=ctypes.RTLD_GLOBAL)  # 源码树的 kernel "
       "库不一定链接它\n"
       "    for path in sorted(KERNELS.glob(\"lib*_kernel.so\")):  # Torch 扩展链接了全部算子的 "
       "kernel 库\n        ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)\n"};
+}
+
+// The operations in the shapes that Python has no sign for.
+std::string python_operations(const std::string& shapes) {
+  static const std::regex called(R"(\b(add|mul|div|mod|ceil_div|align_up)\()");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(shapes.begin(), shapes.end(), called), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  const std::vector<std::string> sorted(names.begin(), names.end());
+  return names.empty()
+             ? ""
+             : fmt::format("from multi_pe_test import {}  # noqa: E402\n", joined(sorted, ", "));
+}
+
+// The tensors as compute takes them: what is written, then what is only read.
+std::string python_arguments(const Contract& contract) {
+  std::string written;
+  std::string read;
+  for (const Tensor& t : contract.tensors) {
+    (t.is_output ? written : read) += fmt::format("tensors[\"{}\"], ", t.name);
+  }
+  return written + read;
 }
 
 std::string python_arrange(const Contract& contract, const contract::Golden& golden) {
@@ -196,9 +224,9 @@ std::string python_replicated(const Contract& contract, const contract::Golden& 
                                                             : "None";
 }
 
-// How outputs are compared: floating ones of an operator that computes by tolerance. Of a golden in
-// the contract's own code op_kind says whether it does.
-std::string python_compare(const Contract& contract, const contract::Golden& golden) {
+// The outputs that are compared by tolerance: floating ones of an operator that computes. Of a
+// golden in the contract's own code op_kind says whether it does.
+std::string python_tolerances(const Contract& contract, const contract::Golden& golden) {
   const bool adds = golden.kind == contract::Golden::Kind::kCollective
                         ? collective_code(contract).adds
                         : contract.op_kind == "compute" || contract.op_kind == "fused";
@@ -219,9 +247,7 @@ std::string python_compare(const Contract& contract, const contract::Golden& gol
                                     row.tolerance.bias));
     }
   }
-  return entries.empty() ? std::string(snippet("torch_test_bitwise.py"))
-                         : filled("torch_test_tolerance.py",
-                                  {{"tolerances", "{" + joined(entries, ", ") + "}"}});
+  return "{" + joined(entries, ", ") + "}";
 }
 
 }  // namespace
@@ -230,12 +256,17 @@ std::string emit_python_test(const Contract& contract) {
   const contract::Golden golden =
       contract.golden.value_or(contract::Golden{});  // check demands one
   const LibraryPlaces libraries = library_places(contract.build_mode);
-  const std::string of_a_pe = filled(
+  const std::string inputs = python_shapes(contract, false);
+  const std::string outputs = python_shapes(contract, true);
+  return filled(
       "torch_test.py",
       {{"class", contract.class_name},
        {"op", contract.op_name},
        {"library", places_of(contract).product},
+       {"scripts", places_of(contract).scripts},
        {"places", libraries.root},
+       {"imports", libraries.imports},
+       {"operations", python_operations(inputs + outputs)},
        {"folders", libraries.folders},
        {"build", libraries.build},
        {"preload", libraries.preload},
@@ -250,17 +281,16 @@ std::string emit_python_test(const Contract& contract) {
        {"optional",
         python_names(contract, [](const Tensor& t) { return t.is_output && t.optional; })},
        {"local_mem_size", "256 << 20"},
-       {"input_shapes", python_shapes(contract, false)},
-       {"output_shapes", python_shapes(contract, true)},
+       {"input_shapes", inputs},
+       {"output_shapes", outputs},
        {"attributes", python_attributes(contract)},
        {"contract_code", python_contract_code(golden)},
        {"golden", python_golden(contract, golden)},
        {"rotating", python_rotating(contract, golden)},
        {"replicated", python_replicated(contract, golden)},
-       {"compare", python_compare(contract, golden)},
+       {"tolerances", python_tolerances(contract, golden)},
+       {"arguments", python_arguments(contract)},
        {"arrange", python_arrange(contract, golden)}});
-  return of_a_pe + std::string(snippet("torch_test_launch.py")) +
-         std::string(snippet("torch_test_parent.py"));
 }
 
 }  // namespace shmem_bind::binding

@@ -105,6 +105,16 @@ void add_numbers(CLI::App* command,
       ->type_name("N[,N|N..N]");
 }
 
+void add_names(CLI::App* command,
+               const std::string& name,
+               std::vector<std::string>& names,
+               const std::string& about) {
+  command->add_option(name, names, about)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME]");
+}
+
 void add_gate(CLI::App* command, Args& args) {
   command->add_flag("--accept-unverified",
                     args.accept_unverified,
@@ -147,13 +157,25 @@ void add_target(CLI::App* command, Args& args) {
 }
 
 void add_verification(CLI::App* command, Args& args) {
+  command->add_flag("--full",
+                    args.full,
+                    "the whole matrix: 1, 2, 3, 4 and 8 PEs, every dtype and case, shapes at the "
+                    "boundaries, ten seeds");
   add_numbers(command, "--pes", args.pes, "numbers of PEs, e.g. 2,8 or 2..8");
+  add_names(command, "--dtypes", args.dtypes, "only these dtypes of the contract, e.g. int8,fp16");
+  add_names(command, "--cases", args.cases, "only these cases of the contract, e.g. xs,tail");
   add_numbers(command,
               "--seeds",
               args.seeds,
-              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given");
-  command->add_option("--calls", args.calls, "calls on one operator object")
+              "adversarial seeds of the simulator, e.g. 1..200; 1..5 unless given, 1..10 with "
+              "--full");
+  command
+      ->add_option(
+          "--calls", args.calls, "calls on one operator object; 6 unless given, 3 with --full")
       ->check(CLI::Range(3, 100000));
+  command->add_flag("--keep-going",
+                    args.keep_going,
+                    "also run what comes after a job that did not end, on as many PEs");
   command->add_option("--deadline", args.deadline_s, "seconds for one job")
       ->check(CLI::PositiveNumber);
   command->add_flag("--fork-only", args.fork_only, "leave out the spawned and the torchrun job");
@@ -169,7 +191,7 @@ void add_language(CLI::App* command, Args& args) {
 }
 
 void add_junit(CLI::App* command, Args& args) {
-  command->add_option("--junit", args.junit, "write the verdict as JUnit XML, too")
+  command->add_option("--junit", args.junit, "write JUnit XML, too: a suite for each verdict")
       ->type_name("PATH");
 }
 
@@ -233,12 +255,13 @@ void add_helpers(CLI::App& app, Args& args) {
   CLI::App* explain = add_plain_command(
       app, args, CommandName::kExplain, "explain", "Say what a diagnostic means; all without one.");
   explain->add_option("code", args.code, "the code of the diagnostic, e.g. C011");
-  add_word(app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
-  CLI::App* completion = add_word(app,
-                                  args,
-                                  CommandName::kCompletion,
-                                  "completion",
-                                  "Print what completes shmem-bind's words in a shell.");
+  add_plain_command(
+      app, args, CommandName::kMan, "man", "Print this manual as a man page (troff).");
+  CLI::App* completion = add_plain_command(app,
+                                           args,
+                                           CommandName::kCompletion,
+                                           "completion",
+                                           "Print what completes shmem-bind's words in a shell.");
   completion->add_option("shell", args.shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -315,6 +338,7 @@ void add_commands(CLI::App& app, Args& args) {
   add_reports(verify, args);
   add_reports(run, args);
   add_verification(batch, args);
+  add_junit(batch, args);
 }
 
 // What to say when the first word is no command; CLI11 would only say that one is required.

@@ -46,14 +46,18 @@ struct Args {
   bool seed_includes = false;
   build::TargetOptions target;
   // verify and run
-  std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows
-  std::vector<int64_t> seeds;  // empty: 1 to 5
-  int64_t calls = 6;
-  int64_t deadline_s = 120;       // of one job
-  bool fork_only = false;         // leave out the spawned and the torchrun job
-  std::vector<std::string> only;  // of prove: kinds or ids
-  std::string junit;              // file to write; empty: none
-  bool chinese = false;           // of the text report
+  bool full = false;                // the whole matrix
+  std::vector<int64_t> pes;         // empty: 2 and 8, as far as the contract allows
+  std::vector<std::string> dtypes;  // empty: all
+  std::vector<std::string> cases;   // empty: all
+  std::vector<int64_t> seeds;       // empty: 1 to 5
+  int64_t calls = 0;                // 0: as the plan has it
+  int64_t deadline_s = 120;         // of one job
+  bool keep_going = false;          // after a job that hung
+  bool fork_only = false;           // leave out the spawned and the torchrun job
+  std::vector<std::string> only;    // of prove: kinds or ids
+  std::string junit;                // file to write; empty: none
+  bool chinese = false;             // of the text report
   // replay and report: `path` is the verdict.json
   int64_t case_number = 0;  // of replay, as the report counts jobs, from 1
   std::string op_folder;    // the operator, when it lies elsewhere than the verdict says

@@ -99,8 +99,8 @@ bool build_operator(Environment& environment,
                     const build::Target& target,
                     Outcome& outcome,
                     build::Part part = build::Part::kAll);
-// False, and said, when --pes asks for a number that the contract excludes.
-bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome);
+// False, and said, when --pes, --dtypes or --cases ask for what the contract has not.
+bool options_fit(const Args& args, const contract::Contract& contract, Outcome& outcome);
 std::vector<int64_t> planned_pes(const Args& args, const contract::Contract& contract);
 // Shows the verdict again that the same libraries, test and simulator have got, or verifies.
 void verify_unless_unchanged(Environment& environment,

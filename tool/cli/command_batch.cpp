@@ -12,6 +12,7 @@
 #include "tool/cli/batch_table.h"
 #include "tool/cli/command.h"
 #include "tool/cli/find_operators.h"
+#include "tool/cli/verification.h"
 #include "tool/verify/verdict.h"
 
 namespace shmem_bind::cli {
@@ -27,6 +28,7 @@ struct Item {
   std::optional<Operator> op;
   std::optional<binding::Plan> unchanged;  // there is nothing to generate
   std::string log;                         // all it said
+  bool was_verified = false;
 
   bool goes_on() const { return op && row.state == BatchState::kReady; }
 };
@@ -46,8 +48,9 @@ class Batch {
       : environment_(environment) {
     for (const std::string& folder : folders) {
       items_.push_back(
-          {{folder, BatchState::kReady, "", 0, {}, {}}, environment.args, {}, {}, {}, {}});
+          {{folder, BatchState::kReady, "", 0, {}, {}}, environment.args, {}, {}, {}, {}, false});
       items_.back().args.path = folder;
+      items_.back().args.junit.clear();  // one file for all
     }
   }
 
@@ -131,7 +134,7 @@ class Batch {
         item.outcome.text.clear();  // its row says it
       }
       if (item.op) {
-        pes_fit(item.args, item.op->contract, item.outcome);
+        options_fit(item.args, item.op->contract, item.outcome);
         item.row.pes = planned_pes(item.args, item.op->contract);
       }
       settle(item);
@@ -239,6 +242,7 @@ class Batch {
     for (Item& item : items_) {
       if (item.goes_on()) {
         announce(item, "verify");
+        item.was_verified = true;
         timed(item, [&](Environment& environment) {
           verify_unless_unchanged(environment, *item.op, target, item.outcome);
         });
@@ -273,6 +277,41 @@ class Batch {
     return folders;
   }
 
+  // What became of an operator: its verdict, or why there is none.
+  verify::Verdict verdict_of(const Item& item) const {
+    if (item.was_verified) {
+      const auto text = environment_.files.read(record(*item.op, kVerdict));
+      if (text.ok()) {
+        if (auto verdict = verify::read_verdict(text.value(), kVerdict); verdict.ok()) {
+          return std::move(verdict.value());
+        }
+      }
+    }
+    verify::Verdict verdict;
+    verdict.op = item.op ? item.op->contract.op_name : item.row.folder;
+    const bool is_skipped = item.row.state == BatchState::kSkipped;
+    verdict.state = is_skipped ? verify::State::kSkipped : verify::State::kFailed;
+    verdict.checks = {{"batch",
+                       is_skipped ? verify::CheckState::kWaived : verify::CheckState::kFailed,
+                       {"batch.stopped", {item.row.why}}}};
+    return verdict;
+  }
+
+  void write_suites(Outcome& outcome) const {
+    const std::string& path = environment_.args.junit;
+    if (path.empty() || environment_.args.dry_run) {
+      return;
+    }
+    std::vector<verify::Verdict> verdicts;
+    for (const Item& item : items_) {
+      verdicts.push_back(verdict_of(item));
+    }
+    const auto written = environment_.files.write(path, verify::to_junit(verdicts), false);
+    if (!written.ok()) {
+      fail(outcome, written.failure());
+    }
+  }
+
   Outcome finish() {
     Outcome outcome;
     std::vector<BatchRow> rows;
@@ -299,6 +338,7 @@ class Batch {
     outcome.json.add_value("operators", json_list(entries))
         .add_value("bindings", json_list(trees_))
         .add_value("not_on_8_pes", json_texts(not_on_8_pes()));
+    write_suites(outcome);
     return outcome;
   }
 

@@ -6,6 +6,7 @@ namespace shmem_bind::cli {
 Outcome command_man(Environment&) {
   Outcome outcome;
   outcome.text = man_page(read_manual());
+  outcome.json.add("page", outcome.text);
   return outcome;
 }
 
@@ -16,6 +17,7 @@ Outcome command_completion(Environment& environment) {
   outcome.text = shell == "bash"  ? bash_completion(manual)
                  : shell == "zsh" ? zsh_completion(manual)
                                   : fish_completion(manual);
+  outcome.json.add("shell", shell).add("script", outcome.text);
   return outcome;
 }
 

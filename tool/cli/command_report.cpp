@@ -56,8 +56,7 @@ Outcome command_report(Environment& environment) {
   const std::string path = environment.args.output.empty()
                                ? page_beside(environment.args.path, environment.files)
                                : environment.args.output;
-  const auto written =
-      environment.files.write(absolute_path(path), verify::to_html(*verdict, source), false);
+  const auto written = environment.files.write(path, verify::to_html(*verdict, source), false);
   if (!written.ok()) {
     fail(outcome, written.failure());
     return outcome;

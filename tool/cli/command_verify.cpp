@@ -7,6 +7,7 @@
 #include "tool/cli/command.h"
 #include "tool/cli/tree.h"
 #include "tool/cli/verification.h"
+#include "tool/verify/boundary_cases.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -36,7 +37,12 @@ std::string fingerprint(Environment& environment, const Operator& op, const buil
     all += gate.name + gate.result;
   }
   for (const verify::Job& job : verify::plan_jobs(op.contract, options_of(environment.args))) {
-    all += fmt::format("{} {} {};", job.name, job.calls, job.launcher);
+    all += fmt::format("{} {} {} {} {};",
+                       job.name,
+                       job.calls,
+                       job.launcher,
+                       joined(job.dtypes, ","),
+                       joined(job.cases, ","));
   }
   return digest(all);
 }
@@ -82,6 +88,25 @@ void keep_verdict(Environment& environment,
   }
 }
 
+bool names_fit(const char* option,
+               const std::vector<std::string>& asked,
+               const std::vector<std::string>& known,
+               const contract::Contract& contract,
+               Outcome& outcome) {
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      outcome.exit_code = kExitUsage;
+      outcome.messages += fmt::format("{} {}: the contract of {} has {}\n",
+                                      option,
+                                      name,
+                                      contract.op_name,
+                                      joined(known, ", "));
+      return false;
+    }
+  }
+  return true;
+}
+
 void verify_operator(Environment& environment,
                      const Operator& op,
                      const build::Target& target,
@@ -94,8 +119,16 @@ void verify_operator(Environment& environment,
 
 }  // namespace
 
-// 9 PEs asked of a contract for 8: found before anything starts.
-bool pes_fit(const Args& args, const contract::Contract& contract, Outcome& outcome) {
+// 9 PEs asked of a contract for 8, or a case it has not: found before anything starts.
+bool options_fit(const Args& args, const contract::Contract& contract, Outcome& outcome) {
+  std::vector<std::string> cases;
+  for (const contract::Case& item : contract.cases) {
+    cases.push_back(item.name);
+  }
+  if (!names_fit("--dtypes", args.dtypes, verify::dtype_names(contract), contract, outcome) ||
+      !names_fit("--cases", args.cases, cases, contract, outcome)) {
+    return false;
+  }
   for (const int64_t pes : args.pes) {
     if (!contract.pe_counts.allows(pes)) {
       outcome.exit_code = kExitContract;
@@ -135,7 +168,7 @@ Outcome command_verify(Environment& environment) {
   const auto op = open_gated(environment, outcome);
   tell_skip(environment, outcome);
   if (op && mode_is_right(*op, environment.files, outcome) &&
-      pes_fit(environment.args, op->contract, outcome)) {
+      options_fit(environment.args, op->contract, outcome)) {
     const auto target = open_target(environment, outcome);
     if (target && libraries_are_there(environment, *op, outcome)) {
       verify_operator(environment, *op, *target, outcome);
@@ -148,7 +181,7 @@ Outcome command_run(Environment& environment) {
   Outcome outcome;
   const auto op = open_gated(environment, outcome);
   tell_skip(environment, outcome);
-  if (!op || !pes_fit(environment.args, op->contract, outcome) ||
+  if (!op || !options_fit(environment.args, op->contract, outcome) ||
       !generate(environment, *op, outcome)) {
     return outcome;
   }

@@ -12,11 +12,15 @@ namespace shmem_bind::cli {
 
 verify::Options options_of(const Args& args) {
   verify::Options options;
+  options.full = args.full;
   options.pes = args.pes;
+  options.dtypes = args.dtypes;
+  options.cases = args.cases;
   options.seeds = args.seeds;
   options.calls = args.calls;
   options.deadline_s = args.deadline_s;
   options.launchers = !args.fork_only;
+  options.keep_going = args.keep_going;
   return options;
 }
 
@@ -72,8 +76,7 @@ void write_junit(Environment& environment, const verify::Verdict& verdict, Outco
   if (path.empty()) {
     return;
   }
-  if (const auto written =
-          environment.files.write(absolute_path(path), verify::to_junit(verdict), false);
+  if (const auto written = environment.files.write(path, verify::to_junit({verdict}), false);
       !written.ok()) {
     fail(outcome, written.failure());
   }

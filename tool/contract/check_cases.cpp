@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
+#include "tool/contract/call_values.h"
 #include "tool/contract/collective.h"
 #include "tool/contract/dtype.h"
 #include "tool/contract/errors.h"
@@ -15,40 +15,6 @@
 
 namespace shmem_bind::contract {
 namespace {
-
-struct Range {
-  int64_t low;
-  int64_t high;
-};
-
-template <class T>
-constexpr Range kRangeOf = {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
-
-// Of a canonical parameter type that is narrower than the 64 bits of an expression.
-std::optional<Range> range_of(std::string_view type) {
-  if (type == "int") {
-    return kRangeOf<int32_t>;
-  }
-  if (type == "unsigned int") {
-    return kRangeOf<uint32_t>;
-  }
-  if (type == "short") {
-    return kRangeOf<int16_t>;
-  }
-  if (type == "unsigned short") {
-    return kRangeOf<uint16_t>;
-  }
-  if (type == "signed char" || type == "char") {
-    return kRangeOf<int8_t>;
-  }
-  if (type == "unsigned char") {
-    return kRangeOf<uint8_t>;
-  }
-  if (type == "unsigned long" || type == "unsigned long long") {
-    return Range{0, std::numeric_limits<int64_t>::max()};
-  }
-  return std::nullopt;
-}
 
 // One point the expressions are evaluated at.
 struct Point {
@@ -134,19 +100,6 @@ class CaseChecker {
     return value;
   }
 
-  // `own`: values that stand for the defaults.
-  void add_attributes(Values& values, const std::map<std::string, std::string>& own) const {
-    for (const Attribute& attribute : contract_.attributes) {
-      const auto given = own.find(attribute.name);
-      const std::string& text = given == own.end() ? attribute.default_text : given->second;
-      if (attribute.type == Attribute::Type::kBool) {
-        values.names[attribute.name] = text == "true" ? 1 : 0;
-      } else if (attribute.type == Attribute::Type::kInt) {
-        values.names[attribute.name] = whole_number(text).value_or(1);
-      }
-    }
-  }
-
   void check_state(int64_t pes) {
     if (contract_.state_bytes == nullptr) {
       return;
@@ -154,7 +107,7 @@ class CaseChecker {
     Values values;
     values.names["n_pes"] = pes;
     values.names.insert(contract_.maxima.begin(), contract_.maxima.end());
-    add_attributes(values, {});
+    add_attributes(contract_, {}, values);
     int64_t largest = 1;
     for (const Dtype dtype : contract_.dispatch) {
       largest = std::max(largest, row(dtype).bytes);
@@ -168,43 +121,28 @@ class CaseChecker {
     }
   }
 
-  // Shapes and element sizes of all tensors; false when a dimension has no value.
-  bool add_tensors(const Point& point, Values& values) {
-    for (const Tensor& tensor : contract_.tensors) {
-      std::vector<int64_t> shape;
-      for (const Dimension& dimension : tensor.shape) {
-        std::optional<int64_t> size = 1;  // `?`: anything
-        if (dimension.kind == Dimension::Kind::kSymbol) {
-          size = point.test->symbols.at(dimension.symbol);
-        } else if (dimension.kind == Dimension::Kind::kExpression) {
-          size =
-              value_of(*dimension.expression, values, "the shape of " + tensor.name, point.text());
-        }
-        if (!size) {
-          return false;
-        }
-        if (*size < 0) {
-          report(kBadValue,
-                 *dimension.expression,
-                 fmt::format("a dimension of {} is {} ({})", tensor.name, *size, point.text()));
-          return false;
-        }
-        shape.push_back(*size);
-      }
-      values.shapes[tensor.name] = std::move(shape);
-      values.element_bytes[tensor.name] =
-          row(tensor.follows_dispatch ? point.dtype : tensor.dtype).bytes;
+  // The size of one dimension; nothing, and reported, when it has none.
+  std::optional<int64_t> size_at(const Point& point,
+                                 const Tensor& tensor,
+                                 const Expression& expression,
+                                 const Values& values) {
+    const auto size = value_of(expression, values, "the shape of " + tensor.name, point.text());
+    if (size && *size < 0) {
+      report(kBadValue,
+             expression,
+             fmt::format("a dimension of {} is {} ({})", tensor.name, *size, point.text()));
+      return std::nullopt;
     }
-    return true;
+    return size;
   }
 
   void check_point(const Point& point) {
-    Values values;
-    values.names = {{"n_pes", point.pes}, {"pe", point.pes - 1}, {"epoch", 1}};
-    values.names.insert(point.test->symbols.begin(), point.test->symbols.end());
-    values.element_bytes["dtype"] = row(point.dtype).bytes;
-    add_attributes(values, point.test->attributes);
-    if (!add_tensors(point, values)) {
+    const Call call{*point.test, point.dtype, point.pes, point.pes - 1};
+    Values values = values_of(contract_, call);
+    const SizeOf size_of = [&](const Tensor& t, const Expression& e, const Values& known) {
+      return size_at(point, t, e, known);
+    };
+    if (!add_tensors(contract_, call, size_of, values)) {
       return;
     }
     const auto blocks = value_of(*contract_.block_dim, values, "block_dim", point.text());

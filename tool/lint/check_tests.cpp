@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "tool/lint/checks.h"
 #include "tool/lint/errors.h"
@@ -30,7 +32,7 @@ bool is_one_for_all(const PythonFile& file, const PythonCall& call) {
       });
 }
 
-const PythonCall* comparison_in(const PythonFile& file) {
+bool compares(const PythonFile& file) {
   return call_of(file,
                  {"equal",
                   "allclose",
@@ -38,7 +40,24 @@ const PythonCall* comparison_in(const PythonFile& file) {
                   "isclose",
                   "array_equal",
                   "assert_allclose",
-                  "assert_array_equal"});
+                  "assert_array_equal"}) != nullptr;
+}
+
+using Program = std::vector<const Script*>;
+
+// The files of all tests, each once.
+Program programs_of_tests(const Tree& tree) {
+  return programs_of(tree, test_scripts(tree));
+}
+
+template <class Is>
+bool any_file(const Program& program, const Is& is) {
+  return std::any_of(
+      program.begin(), program.end(), [&](const Script* file) { return is(file->facts); });
+}
+
+bool has_seed(const PythonFile& file) {
+  return std::any_of(file.calls.begin(), file.calls.end(), is_seed);
 }
 
 bool starts_processes(const PythonFile& file) {
@@ -69,16 +88,19 @@ const PythonCall* pes_option(const PythonFile& file) {
 }
 
 // Why the script runs one PE only; empty when it does not.
-std::string why_one_pe(const PythonFile& file, const PythonCall& init) {
+std::string why_one_pe(const Program& program, const PythonCall& init) {
   if (init.arguments.size() > 1 && init.arguments[1].text == "1") {
     return "attr_init is told of one PE";
   }
-  if (!starts_processes(file)) {
+  if (!any_file(program, starts_processes)) {
     return "it starts no processes";
   }
-  const PythonCall* option = pes_option(file);
-  const PythonArgument* standard = option == nullptr ? nullptr : option->argument("default");
-  return standard != nullptr && standard->text == "1" ? "--pes is 1 by default" : "";
+  const bool is_one = any_file(program, [](const PythonFile& file) {
+    const PythonCall* option = pes_option(file);
+    const PythonArgument* standard = option == nullptr ? nullptr : option->argument("default");
+    return standard != nullptr && standard->text == "1";
+  });
+  return is_one ? "--pes is 1 by default" : "";
 }
 
 }  // namespace
@@ -97,42 +119,47 @@ void check_test_exists(const Tree& tree, Diagnostics& diagnostics) {
 
 void check_test_compares(const Tree& tree, Diagnostics& diagnostics) {
   for (const Script* script : test_scripts(tree)) {
-    const PythonFile& file = script->facts;
-    const Span begin = span_of(*script, call_of(file, {"attr_init"})->place);
-    if (std::none_of(file.calls.begin(), file.calls.end(), is_seed)) {
+    const Program program = program_of(tree, *script);
+    const Span begin = span_of(*script, call_of(script->facts, {"attr_init"})->place);
+    if (!any_file(program, has_seed)) {
       diagnostics.add(kThinTest, begin, "no seed");
     }
-    if (comparison_in(file) == nullptr) {
+    if (!any_file(program, compares)) {
       diagnostics.add(kThinTest, begin, "no result is compared with a golden");
     }
-    for (const PythonCall& call : file.calls) {
+  }
+  for (const Script* file : programs_of_tests(tree)) {
+    for (const PythonCall& call : file->facts.calls) {
       const bool is_test =
           call.name == "equal" || call.name == "allclose" || call.name == "array_equal";
       if (is_test && call.is_statement) {
         diagnostics.add(
-            kThinTest, span_of(*script, call.place), "what " + call.name + " says is dropped");
+            kThinTest, span_of(*file, call.place), "what " + call.name + " says is dropped");
       }
     }
   }
 }
 
 void check_seed(const Tree& tree, Diagnostics& diagnostics) {
+  std::set<const PythonCall*> told;
   for (const Script* script : test_scripts(tree)) {
-    std::vector<const PythonCall*> same;
+    std::vector<std::pair<const Script*, const PythonCall*>> same;
     bool has_own = false;
-    for (const PythonCall& call : script->facts.calls) {
-      if (is_seed(call)) {
-        const bool is_same = !call.arguments.empty() && is_one_for_all(script->facts, call);
-        has_own = has_own || !is_same;
-        if (is_same) {
-          same.push_back(&call);
+    for (const Script* file : program_of(tree, *script)) {
+      for (const PythonCall& call : file->facts.calls) {
+        if (is_seed(call)) {
+          const bool is_same = !call.arguments.empty() && is_one_for_all(file->facts, call);
+          has_own = has_own || !is_same;
+          if (is_same) {
+            same.emplace_back(file, &call);
+          }
         }
       }
     }
-    for (const PythonCall* call : same) {
-      if (!has_own) {  // else it is the common seed of what all PEs share
+    for (const auto& [file, call] : same) {
+      if (!has_own && told.insert(call).second) {  // else it is the common seed of what all share
         diagnostics.add(kOneSeed,
-                        span_of(*script, call->place),
+                        span_of(*file, call->place),
                         call->name + "(" + call->arguments[0].text + ")");
       }
     }
@@ -142,7 +169,7 @@ void check_seed(const Tree& tree, Diagnostics& diagnostics) {
 void check_pes(const Tree& tree, Diagnostics& diagnostics) {
   for (const Script* script : test_scripts(tree)) {
     const PythonCall& init = *call_of(script->facts, {"attr_init"});
-    if (const std::string why = why_one_pe(script->facts, init); !why.empty()) {
+    if (const std::string why = why_one_pe(program_of(tree, *script), init); !why.empty()) {
       diagnostics.add(kOnePe, span_of(*script, init.place), why);
     }
   }

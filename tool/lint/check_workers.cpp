@@ -105,7 +105,7 @@ void check_global(const Tree& tree, Diagnostics& diagnostics) {
 }
 
 void check_exit_codes(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : shmem_scripts(tree)) {
+  for (const Script* script : programs_of(tree, shmem_scripts(tree))) {
     for (const PythonCall& call : script->facts.calls) {
       const bool starts = call.name == "Process" || call.name == "Popen" || call.name == "fork";
       if ((starts && !looks_at_exit(script->facts, call.name)) || drops_exit(call)) {
@@ -116,7 +116,7 @@ void check_exit_codes(const Tree& tree, Diagnostics& diagnostics) {
 }
 
 void check_port(const Tree& tree, Diagnostics& diagnostics) {
-  for (const Script* script : shmem_scripts(tree)) {
+  for (const Script* script : programs_of(tree, shmem_scripts(tree))) {
     for (const PythonName& text : script->facts.strings) {
       if (is_fixed_endpoint(text.text)) {
         diagnostics.add(kFixedPort, span_of(*script, text.place), text.text);

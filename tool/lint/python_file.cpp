@@ -46,6 +46,7 @@ PythonFile file_in(const Json& json) {
   file.strings = names_in(json.at("strings"));
   file.numbers = names_in(json.at("numbers"));
   file.attributes = names_in(json.at("attributes"));
+  file.imports = json.at("imports").get<std::vector<std::string>>();
   return file;
 }
 

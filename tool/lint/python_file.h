@@ -53,6 +53,7 @@ struct PythonFile {
   std::vector<PythonName> strings;     // no docstrings
   std::vector<PythonName> numbers;     // whole ones
   std::vector<PythonName> attributes;  // x.NAME, NAME, import NAME
+  std::vector<std::string> imports;    // modules, as they are named
 
   const PythonFunction* function(std::string_view name) const;
   bool has_attribute(std::string_view name) const;

@@ -22,7 +22,7 @@ def facts_of(path):
         line, column = getattr(error, "lineno", None) or 1, getattr(error, "offset", None) or 1
         begin = at(line, column - 1)
         return {"mistake": [getattr(error, "msg", None) or str(error), begin, begin + 1]}
-    facts = {key: [] for key in ("calls", "functions", "module", "main", "strings", "numbers", "attributes")}
+    facts = {key: [] for key in ("calls", "functions", "module", "main", "strings", "numbers", "attributes", "imports")}
     def place(node):
         begin = at(node.lineno, node.col_offset)
         end = at(node.end_lineno, node.end_col_offset) if getattr(node, "end_lineno", None) else begin + 1
@@ -70,7 +70,10 @@ def facts_of(path):
             facts["attributes"].append([node.attr, function, place(node)])
         elif isinstance(node, ast.Name):
             facts["attributes"].append([node.id, function, place(node)])
+        elif isinstance(node, ast.Import):
+            facts["imports"] += [item.name for item in node.names]
         elif isinstance(node, ast.ImportFrom):
+            facts["imports"].append(node.module or "")
             for item in node.names:
                 facts["attributes"].append([item.name, function, place(node)])
         elif is_main(node) and not function:

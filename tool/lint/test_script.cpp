@@ -28,6 +28,34 @@ std::vector<const Script*> test_scripts(const Tree& tree) {
   return scripts;
 }
 
+std::vector<const Script*> program_of(const Tree& tree, const Script& script) {
+  std::vector<const Script*> files = {&script};
+  for (size_t at = 0; at < files.size(); ++at) {
+    for (const std::string& module : files[at]->facts.imports) {
+      for (const Script& other : tree.python) {
+        if (other.name() == module + ".py" &&
+            std::find(files.begin(), files.end(), &other) == files.end()) {
+          files.push_back(&other);
+        }
+      }
+    }
+  }
+  return files;
+}
+
+std::vector<const Script*> programs_of(const Tree& tree,
+                                       const std::vector<const Script*>& scripts) {
+  std::vector<const Script*> files;
+  for (const Script* script : scripts) {
+    for (const Script* file : program_of(tree, *script)) {
+      if (std::find(files.begin(), files.end(), file) == files.end()) {
+        files.push_back(file);
+      }
+    }
+  }
+  return files;
+}
+
 Span span_of(const Script& script, const PythonPlace& place) {
   return script.span(place.begin, place.end);
 }

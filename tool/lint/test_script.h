@@ -16,6 +16,10 @@ using Script = File<PythonFile>;
 std::vector<const Script*> shmem_scripts(const Tree& tree);
 // Those of them that are tests, by name or folder: torch_test_*.py, torch_test/*.py.
 std::vector<const Script*> test_scripts(const Tree& tree);
+// The script and the files of the tree that it imports, directly or not: they are one program.
+std::vector<const Script*> program_of(const Tree& tree, const Script& script);
+// The files of these programs, each once.
+std::vector<const Script*> programs_of(const Tree& tree, const std::vector<const Script*>& scripts);
 Span span_of(const Script& script, const PythonPlace& place);
 
 // The functions that call `name` themselves.

@@ -58,16 +58,17 @@ class HtmlReport {
   }
 
   void add_failures() {
-    const bool has_failure = std::any_of(verdict_.jobs.begin(),
-                                         verdict_.jobs.end(),
-                                         [](const JobResult& result) { return !result.passed; });
+    const bool has_failure =
+        std::any_of(verdict_.jobs.begin(), verdict_.jobs.end(), [](const JobResult& result) {
+          return !result.passed && result.skipped.empty();
+        });
     if (!has_failure && verdict_.findings.empty() && verdict_.problems.empty() &&
         verdict_.warnings.empty()) {
       return;
     }
     out_ += "<section id=\"failures\"><h2>What went wrong</h2>\n";
     for (size_t i = 0; i < verdict_.jobs.size(); ++i) {
-      if (!verdict_.jobs[i].passed) {
+      if (!verdict_.jobs[i].passed && verdict_.jobs[i].skipped.empty()) {
         add_failure(verdict_.jobs[i], i + 1);
       }
     }
@@ -225,7 +226,9 @@ class HtmlReport {
           "<td class=\"number\">{:.1f}</td><td>{}</td><td>{}</td></tr>\n",
           i + 1,
           escaped(result.job.name),
-          cell(result.passed ? "passed" : "failed"),
+          cell(!result.skipped.empty() ? "skipped"
+               : result.passed         ? "passed"
+                                       : "failed"),
           result.records,
           result.expected,
           result.seconds,

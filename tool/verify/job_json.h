@@ -10,6 +10,9 @@ namespace shmem_bind::verify {
 // Every member of Job under its name; "environment" is an object of texts.
 Json job_fields(const Job& job);
 
+// The values of its derived cases as numbers and truth values.
+Json derived_fields(const Job& job);
+
 // The job of such an object; what is missing has the value of a plain job.
 Job read_job(const Json& item);
 

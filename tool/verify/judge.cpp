@@ -46,7 +46,9 @@ class Judge {
  public:
   Judge(const Contract& contract, const Options& options, Verdict& verdict)
       : contract_(contract), options_(options), verdict_(verdict) {
-    for (const Job& job : plan_jobs(contract, {})) {
+    Options all;
+    all.full = options.full;
+    for (const Job& job : plan_jobs(contract, all)) {
       wanted_.add(job);
     }
     for (const JobResult& result : verdict.jobs) {
@@ -61,8 +63,9 @@ class Judge {
     judge_preconditions();
     judge_versions();
     covers("pes", wanted_.pes, run_.pes, !options_.pes.empty());
-    covers("dtypes", wanted_.dtypes, run_.dtypes, false);
-    covers("cases", wanted_.cases, run_.cases, false);
+    const bool has_fewer_pes = !options_.pes.empty();  // shapes can depend on them
+    covers("dtypes", wanted_.dtypes, run_.dtypes, !options_.dtypes.empty());
+    covers("cases", wanted_.cases, run_.cases, !options_.cases.empty() || has_fewer_pes);
     covers("launchers", wanted_.launchers, run_.launchers, !options_.launchers);
     judge_seeds();
     judge_mutants();
@@ -86,10 +89,13 @@ class Judge {
 
   void judge_jobs() {
     Names failed;
+    int64_t skipped = 0;
     int64_t records = 0;
     int64_t expected = 0;
     for (const JobResult& result : verdict_.jobs) {
-      if (!result.passed) {
+      if (!result.skipped.empty()) {
+        ++skipped;
+      } else if (!result.passed) {
         failed.push_back(result.job.name);
       }
       records += result.records;
@@ -98,13 +104,15 @@ class Judge {
     const std::string count = std::to_string(verdict_.jobs.size());
     if (verdict_.jobs.empty()) {
       add("jobs", CheckState::kFailed, "none");
-    } else if (failed.empty()) {
+    } else if (failed.empty() && skipped == 0) {
       add("jobs", CheckState::kPassed, "all", {count});
     } else {
-      add("jobs",
-          CheckState::kFailed,
-          "failed",
-          {std::to_string(failed.size()), count, failed.front()});
+      Names arguments = {
+          std::to_string(failed.size()), count, failed.empty() ? "" : failed.front()};
+      if (skipped > 0) {
+        arguments.push_back(std::to_string(skipped));
+      }
+      add("jobs", CheckState::kFailed, skipped > 0 ? "skipped" : "failed", std::move(arguments));
     }
     if (records == expected && expected > 0) {
       add("records", CheckState::kPassed, "all", {std::to_string(records)});
@@ -238,7 +246,7 @@ class Judge {
   const Contract& contract_;
   const Options options_;
   Verdict& verdict_;
-  Coverage wanted_;  // by a plan without options
+  Coverage wanted_;  // by a plan that leaves nothing out
   Coverage run_;
 };
 

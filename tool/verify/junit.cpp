@@ -38,12 +38,20 @@ std::string failure(const std::string& type, const std::string& message, const s
                      escaped(text));
 }
 
+std::string skipped(const std::string& why) {
+  return fmt::format("      <skipped message=\"{}\"/>\n", escaped(why));
+}
+
 class Junit {
  public:
   explicit Junit(const Verdict& verdict) : verdict_(verdict) {}
 
   std::string text() {
     for (const JobResult& result : verdict_.jobs) {
+      if (!result.skipped.empty()) {
+        add_case(result.job.name, 0, skipped(result.skipped));
+        continue;
+      }
       const bool has_error = !result.first_error.empty() || result.problems.empty();
       add_case(result.job.name,
                result.seconds,
@@ -58,7 +66,7 @@ class Junit {
         add_check(check);
       }
     }
-    return header() + body_ + "  </testsuite>\n</testsuites>\n";
+    return header() + body_ + "  </testsuite>\n";
   }
 
  private:
@@ -81,7 +89,7 @@ class Junit {
     if (check.state == CheckState::kFailed) {
       inside = failure("check", why, why);
     } else if (check.state != CheckState::kPassed) {
-      inside = fmt::format("      <skipped message=\"{}\"/>\n", escaped(why));
+      inside = skipped(why);
     }
     add_case("check: " + check.name, 0, inside);
   }
@@ -103,7 +111,6 @@ class Junit {
           fmt::format("      <property name=\"{}\" value=\"{}\"/>\n", name, escaped(value));
     }
     return fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
         "  <testsuite name=\"shmem-bind verify {}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
         "skipped=\"{}\" time=\"{:.3f}\">\n    <properties>\n{}    </properties>\n",
         escaped(verdict_.op),
@@ -121,8 +128,12 @@ class Junit {
 
 }  // namespace
 
-std::string to_junit(const Verdict& verdict) {
-  return Junit(verdict).text();
+std::string to_junit(const std::vector<Verdict>& verdicts) {
+  std::string suites;
+  for (const Verdict& verdict : verdicts) {
+    suites += Junit(verdict).text();
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" + suites + "</testsuites>\n";
 }
 
 }  // namespace shmem_bind::verify

@@ -57,6 +57,11 @@ constexpr std::array kTable = {
     Row{"jobs", "jobs", "任务"},
     Row{"jobs.all", "{} passed", "{} 个全部通过"},
     Row{"jobs.failed", "{} of {} failed, first {}", "{} 个失败 (共 {} 个), 第一个: {}"},
+    Row{"jobs.skipped",
+        "{} of {} failed, first {}; {} not run after a job that did not end (--keep-going runs "
+        "them)",
+        "{} 个失败 (共 {} 个), 第一个: {}; 有任务没有结束, 其后 {} 个没有运行 (--keep-going "
+        "则继续)"},
     Row{"jobs.none", "nothing was run", "什么也没有运行"},
     Row{"records", "results", "结果记录"},
     Row{"records.all", "{}, one of each PE and call", "{} 条, 每个 PE 每次调用一条"},
@@ -72,6 +77,8 @@ constexpr std::array kTable = {
     Row{"mutants.survived", "{} survived: {}", "{} 个没有被发现: {}"},
     Row{"matrix", "matrix", "测试矩阵"},
     Row{"matrix.single", "one job of it was run", "只运行了其中一个任务"},
+    Row{"batch", "batch", "批量"},
+    Row{"batch.stopped", "{}", "{}"},
     Row{"torch", "Torch binding", "Torch 绑定"},
     Row{"torch.skipped", "meta.torch_required is {}", "meta.torch_required 为 {}"},
     // States.
@@ -81,6 +88,7 @@ constexpr std::array kTable = {
     Row{"skipped", "skipped", "已跳过"},
     Row{"check.passed", "passed", "通过"},
     Row{"check.failed", "FAILED", "失败"},
+    Row{"job.skipped", "not run", "未运行"},
     Row{"check.open", "not shown", "未证明"},
     Row{"check.waived", "not shown, as asked", "按命令行要求未证明"},
     // Lines of the text report.

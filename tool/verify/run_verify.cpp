@@ -10,6 +10,8 @@
 #include "tool/verify/job_json.h"
 #include "tool/verify/job_result.h"
 #include "tool/verify/judge.h"
+#include "tool/verify/own_test.h"
+#include "tool/verify/plan_parts.h"
 #include "tool/verify/verdict.h"
 
 namespace shmem_bind::verify {
@@ -17,8 +19,29 @@ namespace {
 
 constexpr size_t kMostLines = 20;
 
-Json planned(const Job& job, const Options& options, const std::string& findings) {
+// The values of all cases: the test knows only those of the contract.
+Json all_cases(const Job& job, const contract::Contract& contract) {
+  Job whole = job;
+  whole.cases.clear();
+  for (const contract::Case& item : contract.cases) {
+    if (!job.derived.contains(item.name) &&
+        std::find(job.cases.begin(), job.cases.end(), item.name) != job.cases.end()) {
+      add_case(whole, item);
+    }
+  }
+  return derived_fields(whole);
+}
+
+Json planned(const Job& job,
+             const contract::Contract& contract,
+             const Options& options,
+             const std::string& findings) {
   Json object = job_fields(job);
+  object.erase("derived");
+  if (!job.derived.empty()) {
+    object["cases"] = all_cases(job, contract);
+  }
+  object["keep_going"] = options.keep_going;
   Json environment = {{"SHMEM_SIM_FINDINGS", findings}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}};
   environment.update(object["environment"]);
   object["environment"] = environment;
@@ -51,6 +74,8 @@ class Verification {
     for (const contract::Case& item : contract_.cases) {
       verdict_.cases[item.name] = item.symbols;
     }
+    add_derived_cases(jobs);
+    verdict_.full = options_.full;
     verdict_.versions = versions();
     verdict_.warnings = drift_of(contract_, tree_, files_);
     run_plan(jobs);
@@ -59,8 +84,34 @@ class Verification {
   }
 
  private:
-  std::string test_script() const {
-    return fmt::format("{}/{}", tree_, binding::places_of(contract_).test);
+  void add_derived_cases(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) {
+      for (const auto& [name, values] : job.derived) {
+        for (const auto& [key, literal] : values) {
+          if (contract_.cases.front().symbols.contains(key)) {
+            verdict_.cases[name][key] = std::strtoll(literal.c_str(), nullptr, 10);
+          }
+        }
+      }
+    }
+  }
+
+  Result<Command> test_command(std::vector<std::string> options) {
+    auto test = test_to_run(contract_, tree_, folder_ + "/tree", files_);
+    if (!test.ok()) {
+      return test.failure();
+    }
+    options.insert(options.begin(), {target_.python, test.value().path});
+    Command command = build::in_environment(target_, std::move(options));
+    if (test.value().is_own) {
+      command.environment["LD_LIBRARY_PATH"] =
+          test.value().libraries + ":" + environment("LD_LIBRARY_PATH");
+      verdict_.warnings.insert(verdict_.warnings.begin(),
+                               binding::places_of(contract_).test +
+                                   " is no test of shmem-bind: it was not run, but the one that "
+                                   "generate would write");
+    }
+    return command;
   }
 
   Versions versions() {
@@ -82,10 +133,13 @@ class Verification {
   // Runs the test on a plan; its report, or null after saying what went wrong.
   Json run_test(const std::string& plan, int64_t deadline_s) {
     const std::string report = folder_ + "/report.json";
-    Command command = build::in_environment(
-        target_, {target_.python, test_script(), "--plan", plan, "--report", report});
-    command.deadline = std::chrono::seconds(deadline_s);
-    const ProcessResult result = runner_.run(command, on_line_);
+    auto command = test_command({"--plan", plan, "--report", report});
+    if (!command.ok()) {
+      verdict_.problems.push_back("test: " + command.failure().text);
+      return nullptr;
+    }
+    command.value().deadline = std::chrono::seconds(deadline_s);
+    const ProcessResult result = runner_.run(command.value(), on_line_);
     auto text = files_.read(report);
     const Json parsed = text.ok() ? Json::parse(text.value(), nullptr, false) : Json();
     if (result.timed_out || !parsed.is_object() || !parsed.contains("results")) {
@@ -123,7 +177,7 @@ class Verification {
   void run_plan(const std::vector<Job>& jobs) {
     Json list = Json::array();
     for (const Job& job : jobs) {
-      list.push_back(planned(job, options_, findings_path()));
+      list.push_back(planned(job, contract_, options_, findings_path()));
     }
     const std::string plan = folder_ + "/plan.json";
     if (auto written = files_.write(plan, list.dump(1), false); !written.ok()) {

@@ -21,8 +21,10 @@ class FakeTest : public ProcessRunner {
   bool times_out = false;
   bool writes = true;
   Json plan;
+  Command last;
 
   ProcessResult run(const Command& command, const std::function<void(std::string_view)>&) override {
+    last = command;
     plan = Json::parse(files_.files.at(word_behind(command, "--plan")));
     Json results = Json::array();
     for (const Json& job : plan) {
@@ -153,6 +155,70 @@ TEST_F(RunVerify, DoesNotVerifyATestThatWasEdited) {
   EXPECT_NE(verdict.warnings[0].find("torch_test_copy_rows.py differs"), std::string::npos);
 }
 
+TEST_F(RunVerify, GivesTheTestTheSizesOfCasesThatItDoesNotKnow) {
+  const Verdict verdict = run();
+  EXPECT_EQ(verdict.cases.at("zero size"), (Sizes{{"rows", 0}, {"cols", 32}}));
+  size_t zeros = 0;
+  for (const Json& job : test.plan) {
+    if (job["cases"].is_object()) {
+      ++zeros;
+      EXPECT_EQ(job["cases"],
+                (Json{{"size7", {{"cols", 7}, {"rows", 7}}},
+                      {"zero size", {{"cols", 32}, {"rows", 0}}}}));
+    }
+  }
+  EXPECT_EQ(zeros, 2U);
+}
+
+TEST_F(RunVerify, FailsByJobsThatWereNotRunAfterOneThatHung) {
+  test.exit_code = 1;
+  test.change = [](Json& results) {
+    results[1] = {{"passed", false}, {"class", "timeout"}, {"problems", {"hung"}}};
+    results[2] = {{"passed", false}, {"skipped", "after job 2"}, {"problems", Json::array()}};
+  };
+  const Verdict verdict = run();
+  EXPECT_EQ(verdict.state, State::kFailed);
+  EXPECT_EQ(verdict.jobs[2].skipped, "after job 2");
+  EXPECT_TRUE(verdict.jobs[2].problems.empty());
+  const Check& jobs = check_named(verdict, "jobs");
+  EXPECT_EQ(jobs.why.id, "jobs.skipped");
+  EXPECT_EQ(jobs.why.arguments.back(), "1");
+  EXPECT_NE(to_junit({verdict}).find("<skipped message=\"after job 2\"/>"), std::string::npos);
+  EXPECT_NE(to_text(verdict).find("not run\n      after job 2\n"), std::string::npos);
+}
+
+TEST_F(RunVerify, FailsWhenOnlyJobsThatWereNotRunAreLeftOver) {
+  test.exit_code = 1;
+  test.change = [](Json& results) {
+    results[0] = {{"passed", false}, {"skipped", "says so"}, {"problems", Json::array()}};
+  };
+  EXPECT_EQ(run().state, State::kFailed);
+}
+
+// A test written by hand reports nothing, or what it likes.
+TEST_F(RunVerify, RunsItsOwnTestOnATreeWrittenByHand) {
+  const std::string path = "custom-ops/copy_rows/scripts/torch_test_copy_rows.py";
+  const std::string generated = files.files.at("/tree/" + path);
+  for (const bool is_there : {true, false}) {
+    files.files.erase("/tree/" + path);
+    if (is_there) {
+      files.files["/tree/" + path] = "print('All processes finished successfully')\n";
+    }
+    const Verdict verdict = run();
+    EXPECT_EQ(verdict.state, State::kUnverified);
+    EXPECT_NE(verdict.warnings.at(0).find(path + " is no test of shmem-bind"), std::string::npos);
+    const auto script = std::find_if(test.last.words.begin(),
+                                     test.last.words.end(),
+                                     [&](const std::string& word) { return word.ends_with(path); });
+    ASSERT_NE(script, test.last.words.end());
+    EXPECT_EQ(files.files.at(*script), generated);
+    EXPECT_TRUE(test.last.environment.at("LD_LIBRARY_PATH")
+                    .starts_with("/tree/custom-ops/torch_binding/build/lib:"
+                                 "/tree/custom-ops/copy_rows/build/lib:"));
+  }
+  EXPECT_EQ(files.files.count("/tree/" + path), 0U) << "the tree is left as it was";
+}
+
 TEST_F(RunVerify, RepeatsOneJobAsItWas) {
   const Verdict verdict = run();
   const Job& job = verdict.jobs.at(3).job;
@@ -163,7 +229,8 @@ TEST_F(RunVerify, RepeatsOneJobAsItWas) {
   EXPECT_EQ(test.plan[0]["name"], job.name);
   EXPECT_EQ(test.plan[0]["seed"], job.seed);
   EXPECT_EQ(test.plan[0]["deadline"], 7);
-  EXPECT_EQ(test.plan[0]["environment"]["SHMEM_SIM_SEED"], job.environment.at(0).second);
+  const auto& [setting, value] = job.environment.at(0);
+  EXPECT_EQ(test.plan[0]["environment"][setting], value);
   EXPECT_EQ(again.jobs.size(), 1U);
 }
 

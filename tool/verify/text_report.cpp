@@ -45,7 +45,13 @@ class TextReport {
                         result.records,
                         say("results"),
                         result.seconds,
-                        say(result.passed ? "check.passed" : "check.failed"));
+                        say(!result.skipped.empty() ? "job.skipped"
+                            : result.passed         ? "check.passed"
+                                                    : "check.failed"));
+    if (!result.skipped.empty()) {
+      out_ += fmt::format("      {}\n", result.skipped);
+      return;
+    }
     if (!result.failure_class.empty()) {
       out_ += fmt::format("      {}\n", say("class", {result.failure_class, result.first_error}));
     }

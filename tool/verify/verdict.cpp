@@ -21,6 +21,9 @@ Cell::State state_in(const JobResult& result,
   if (result.passed) {
     return Cell::State::kPassed;
   }
+  if (!result.skipped.empty()) {
+    return Cell::State::kUnclear;
+  }
   const bool failed_here =
       std::any_of(result.calls.begin(), result.calls.end(), [&](const FailedCall& call) {
         return call.dtype == dtype && call.case_name == case_name;
@@ -97,7 +100,7 @@ std::vector<Message> reasons(const Verdict& verdict) {
 
 std::string headline(const Verdict& verdict, Language language) {
   for (const JobResult& result : verdict.jobs) {
-    if (!result.passed) {
+    if (!result.passed && result.skipped.empty()) {
       return result.job.name + ": " + told(result);
     }
   }

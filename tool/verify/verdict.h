@@ -60,6 +60,7 @@ struct Verdict {
   std::string folder;  // of the operator, absolute
   std::string digest;  // of its contract
   State state = State::kFailed;
+  bool full = false;  // the whole matrix was asked for
   Versions versions;
   int64_t deadline_s = 120;            // of one job
   std::map<std::string, Sizes> cases;  // of the contract, by name
@@ -100,6 +101,7 @@ std::string to_json(const Verdict& verdict);
 Result<Verdict> read_verdict(const std::string& text, const std::string& name);
 
 std::string to_text(const Verdict& verdict, Language language = Language::kEnglish);
-std::string to_junit(const Verdict& verdict);
+// A suite for each.
+std::string to_junit(const std::vector<Verdict>& verdicts);
 
 }  // namespace shmem_bind::verify

@@ -64,6 +64,7 @@ Json job_json(const JobResult& result, size_t number) {
   Json object = {{"number", number}};
   object.update(job_fields(result.job));
   object.update({{"passed", result.passed},
+                 {"skipped", result.skipped},
                  {"class", result.failure_class},
                  {"hint", result.hint},
                  {"first_error", result.first_error},
@@ -169,6 +170,7 @@ JobResult read_job_result(const Json& item) {
   JobResult result;
   result.job = read_job(item);
   result.passed = flag_in(item, "passed");
+  result.skipped = text_in(item, "skipped");
   result.failure_class = text_in(item, "class");
   result.hint = text_in(item, "hint");
   result.first_error = text_in(item, "first_error");
@@ -211,6 +213,7 @@ std::string to_json(const Verdict& verdict) {
                   {"op", verdict.op},
                   {"state", name_of(verdict.state)},
                   {"why", why},
+                  {"full", verdict.full},
                   {"folder", verdict.folder},
                   {"contract", verdict.digest},
                   {"versions", versions_json(verdict.versions)},
@@ -242,6 +245,7 @@ Result<Verdict> read_verdict(const std::string& text, const std::string& name) {
   }
   Verdict verdict;
   verdict.op = text_in(json, "op");
+  verdict.full = flag_in(json, "full");
   verdict.folder = text_in(json, "folder");
   verdict.digest = text_in(json, "contract");
   verdict.state =

@@ -19,11 +19,15 @@
 namespace shmem_bind::verify {
 
 struct Options {
-  std::vector<int64_t> pes;    // empty: 2 and 8, as far as the contract allows
-  std::vector<int64_t> seeds;  // adversarial; empty: 1 to 5
-  int64_t calls = 6;           // on one operator object
-  int64_t deadline_s = 120;    // of one job
-  bool launchers = true;       // also spawned, and under torchrun
+  bool full = false;         // the whole matrix, docs/verdict.md
+  std::vector<int64_t> pes;  // empty: 2 and 8, as far as the contract allows; full: also 1, 3, 4
+  std::vector<std::string> dtypes;  // empty: all
+  std::vector<std::string> cases;   // of the contract; empty: all, and zero size
+  std::vector<int64_t> seeds;       // adversarial; empty: 1 to 5; full: to 10
+  int64_t calls = 0;                // on one operator object; 0: 6; full: 3
+  int64_t deadline_s = 120;         // of one job
+  bool launchers = true;            // also spawned, and under torchrun
+  bool keep_going = false;          // also after a job that hung
 };
 
 // One run of the test with one setting.
@@ -41,6 +45,8 @@ struct Job {
   bool side_streams = false;  // each call on another stream, ordered by events
   int64_t objects = 1;        // of the operator's class, used in turns
   int64_t lives = 1;          // SHMEM initialised and finalised so often; they share the calls
+  // Of the cases, those that are not the contract's: name -> symbols and attributes as literals.
+  std::map<std::string, std::map<std::string, std::string>> derived = {};
 };
 
 // What is run, in order. Pure.
@@ -60,6 +66,7 @@ struct FailedCall {
 struct JobResult {
   Job job;
   bool passed = false;
+  std::string skipped;   // why it was not run; it has not passed then
   int64_t records = 0;   // results that PEs filed, one per call
   int64_t expected = 0;  // how many had to be
   double seconds = 0;

@@ -22,14 +22,17 @@ spec.loader.exec_module(test)
 torch.set_num_threads(1)
 
 FAULTY = 1  # the PE that has the fault
-real = {name: getattr(test, name) for name in ("worker", "run_case", "golden", "Recorder", "KERNEL_LIBRARIES", "LOCAL_MEM_SIZE")}
+launch = sys.modules["multi_pe_launch"]
+OWNERS = {"golden": test, "KERNEL_LIBRARIES": test, "run_calls": sys.modules["multi_pe_test"], "Recorder": sys.modules["multi_pe_test"],
+          "run_pe": launch}
+real = {name: getattr(owner, name) for name, owner in OWNERS.items()}
 
 
 def before_compute(what):
     """The faulty PE does `what` in place of its calls; the others go on."""
-    def run_case(op, pe, *rest):
-        return what() if pe == FAULTY else real["run_case"](op, pe, *rest)
-    return {"run_case": run_case}
+    def run_calls(test, ops, pe, *rest):
+        return what() if pe == FAULTY else real["run_calls"](test, ops, pe, *rest)
+    return {"run_calls": run_calls}
 
 
 def recording(change):
@@ -44,8 +47,8 @@ def recording(change):
     return {"Recorder": Recorder}
 
 
-def crash_after_passing(pe, job):
-    code = real["worker"](pe, job)
+def crash_after_passing(test, pe, job):
+    code = real["run_pe"](test, pe, job)
     if pe == FAULTY:
         os.abort()
     return code
@@ -68,12 +71,12 @@ def raise_error(*_):
     raise ValueError("no such golden")
 
 
-def exit_at_once(pe, job):
-    return 0 if pe == FAULTY else real["worker"](pe, job)
+def exit_at_once(test, pe, job):
+    return 0 if pe == FAULTY else real["run_pe"](test, pe, job)
 
 
-def refuse_to_close(op, pe, *rest):
-    code = real["run_case"](op, pe, *rest)
+def refuse_to_close(test, ops, pe, *rest):
+    code = real["run_calls"](test, ops, pe, *rest)
     if pe == FAULTY:
         os.write(2, "异常: RuntimeError: close failed\n".encode())
         rest[-1].add(step="close")
@@ -90,8 +93,8 @@ FAULTS = {
     "files_nothing": recording(lambda recorder, fields: []),
     "files_twice": recording(lambda recorder, fields: [fields, dict(fields)]),
     "files_for_another": recording(lambda recorder, fields: [{**fields, "writer": 0}]),
-    "exits_at_once": {"worker": exit_at_once, "deadline": 3},
-    "crashes_after_passing": {"worker": crash_after_passing},
+    "exits_at_once": {"run_pe": exit_at_once, "deadline": 3},
+    "crashes_after_passing": {"run_pe": crash_after_passing},
     "hangs_in_python": {**before_compute(hang_here), "deadline": 4},
     "hangs_in_the_kernel": {**before_compute(lambda: 0), "deadline": 4},
     "is_killed": before_compute(kill_itself),
@@ -101,7 +104,7 @@ FAULTS = {
     "library_is_missing": {"KERNEL_LIBRARIES": ["libnone_kernel.so"]},
     "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
     "port_is_taken": {"ip_port": f"tcp://127.0.0.1:{holder.getsockname()[1]}"},
-    "fails_in_close": {"run_case": refuse_to_close},
+    "fails_in_close": {"run_calls": refuse_to_close},
     "device_was_touched": {},  # the last: a process cannot take it back
 }
 
@@ -129,15 +132,15 @@ def run(changes):
         if name in ("deadline", "ip_port"):
             job[name] = value
         else:
-            setattr(test, name, value)
+            setattr(OWNERS[name], name, value)
     if changes is FAULTS["device_was_touched"]:
         torch.zeros(1, device="npu")
     before, shared, begin = descriptors(), set(os.listdir("/dev/shm")), time.monotonic()
     try:
-        result = test.run_jobs([job])[0] if changes.get("golden") is raise_error else test.run_job(job)
+        result = launch.run_jobs(test, [job])[0] if changes.get("golden") is raise_error else launch.run_job(test, job)
     finally:
         for name, value in real.items():
-            setattr(test, name, value)
+            setattr(OWNERS[name], name, value)
     return {**result, "took": time.monotonic() - begin, "left": left_behind(before, shared, job)}
 
 

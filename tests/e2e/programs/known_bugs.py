@@ -206,6 +206,28 @@ def bl_40_copying_the_object(job):
     job.gathered(job.data(job.pe).npu(), job.golden())
 
 
+def bl_87_views_of_symmetric_memory(job):
+    base = job.manager.malloc_tensor(64)
+    address = base.data_ptr()
+    half = base.view(torch.float16)
+    half.copy_(torch.arange(32, dtype=torch.float16))
+    rows = half.view(4, 8).unbind(0)
+    expect([int(row[0]) for row in rows] == [0, 8, 16, 24], "unbind: wrong rows")
+    expect(rows[1].data_ptr() == address + 16 and rows[1].untyped_storage().data_ptr() == address, "a view lies elsewhere")
+    expect(torch.equal(half[3:9:2].cpu(), torch.tensor([3, 5, 7], dtype=torch.float16)), "a slice is wrong")
+    expect(torch.equal(half, half.clone()) and str(half.device) in str(half), "equal, clone or print")
+    other = (torch.npu.current_device() + 1) % torch.npu.device_count()
+    expect(torch.equal(half.to(f"npu:{other}").cpu(), half.cpu()), "the copy on another device is wrong")
+    copied = copy.deepcopy(half)
+    copied.zero_()
+    expect(int(half[31]) == 31, "a deep copy shares the memory")
+    job.manager.free_tensor(base)
+    del base, half, rows  # the views go last: torch must not free what was freed here
+    again = job.manager.malloc_tensor(64)
+    expect(again.data_ptr() == address, "the memory was not given back")
+    job.manager.free_tensor(again)
+
+
 def bl_89_compiled_under_autocast(job):
     def run(source):
         out = torch.empty(PES, *source.shape, dtype=source.dtype, device=source.device)

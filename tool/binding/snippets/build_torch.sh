@@ -24,9 +24,5 @@ done
 [ "${#unbuilt[@]}" -eq 0 ] || printf '%s\0' "${unbuilt[@]}" | xargs -0 -n 1 -P "${JOBS:-2}" bash
 python="$(command -v "${PYTHON:-python3}")" || { echo "error: PYTHON=${PYTHON:-python3} is not a program" >&2; exit 1; }
 source="${here}/../torch_binding"
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" \
-    -DPython3_EXECUTABLE="${python}" --log-level=WARNING >/dev/null
-cmake --build "${build}" -j "${JOBS:-2}"
+configure_build "${source}" "${source}/build" -DSHMEM_REPO="${SHMEM_REPO}" -DPython3_EXECUTABLE="${python}"
+cmake --build "${source}/build" -j "${JOBS:-2}"

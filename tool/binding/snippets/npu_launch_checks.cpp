@@ -1,3 +1,19 @@
+#include "npu_launch.h"
+
+#include <acl/acl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <utility>
+
+#include "shmem.h"
+
+// What a compute looks at before it launches.
+
+namespace shmem_ops {
+
 Epoch::Epoch() {
   const char* start = std::getenv("SHMEM_BIND_EPOCH_START");
   if (start == nullptr || *start == '\0') {

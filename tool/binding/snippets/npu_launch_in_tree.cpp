@@ -6,9 +6,6 @@
 #include <torch_npu/csrc/core/npu/NPUStream.h>
 #include <torch_npu/csrc/framework/OpCommand.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 #include "shmem.h"

@@ -31,3 +31,5 @@ void add_tracing_methods(const std::string& class_name) {
     stack.back() = reinterpret_cast<int64_t>(instance(stack.back()));
   });
 }
+
+}  // namespace shmem_ops

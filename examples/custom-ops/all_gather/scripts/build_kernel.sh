@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 48423a59fcb7c021
+# contract ea14fd91682dfd1d, text 3a93d7eb3fdd8a77
 # Builds custom-ops/all_gather/build/lib/liball_gather_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -14,9 +14,6 @@ esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env all_gather
-source="${here}/.."
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+build="${here}/../build"
+configure_build "${here}/.." "${build}" -DSHMEM_REPO="${SHMEM_REPO}"
 cmake --build "${build}" -j "${JOBS:-2}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 59b640d36f720c01
+# contract bd780c16d05f2df2, text 425142daee091c17
 # Builds custom-ops/broadcast/build/lib/libbroadcast_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -14,9 +14,6 @@ esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env broadcast
-source="${here}/.."
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+build="${here}/../build"
+configure_build "${here}/.." "${build}" -DSHMEM_REPO="${SHMEM_REPO}"
 cmake --build "${build}" -j "${JOBS:-2}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text 647dfb7133ae3550
+# contract 2d81de16212c8900, text 23a6881693dfc726
 # Builds custom-ops/gather_to_root/build/lib/libgather_to_root_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -14,9 +14,6 @@ esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env gather_to_root
-source="${here}/.."
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+build="${here}/../build"
+configure_build "${here}/.." "${build}" -DSHMEM_REPO="${SHMEM_REPO}"
 cmake --build "${build}" -j "${JOBS:-2}"

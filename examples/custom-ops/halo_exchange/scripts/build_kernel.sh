@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text 26c1b9db01daf32a
+# contract d4fcdab58763ee47, text 38bc692ef8311634
 # Builds custom-ops/halo_exchange/build/lib/libhalo_exchange_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -14,9 +14,6 @@ esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env halo_exchange
-source="${here}/.."
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+build="${here}/../build"
+configure_build "${here}/.." "${build}" -DSHMEM_REPO="${SHMEM_REPO}"
 cmake --build "${build}" -j "${JOBS:-2}"

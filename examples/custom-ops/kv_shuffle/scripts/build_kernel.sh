@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text a28002a23f58f9b9
+# contract 105664ba1638fdad, text b6d89db27ead94ff
 # Builds custom-ops/kv_shuffle/build/lib/libkv_shuffle_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -14,9 +14,6 @@ esac
 
 . "${here}/../../scripts/shmem_runtime_env.sh"
 setup_shmem_runtime_env kv_shuffle
-source="${here}/.."
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" --log-level=WARNING >/dev/null
+build="${here}/../build"
+configure_build "${here}/.." "${build}" -DSHMEM_REPO="${SHMEM_REPO}"
 cmake --build "${build}" -j "${JOBS:-2}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 0020c3a8c531850c
+# text d318827d3d0bb2b8
 # Builds custom-ops/torch_binding/build/lib/shmem_custom_ops_torch.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -26,9 +26,5 @@ done
 [ "${#unbuilt[@]}" -eq 0 ] || printf '%s\0' "${unbuilt[@]}" | xargs -0 -n 1 -P "${JOBS:-2}" bash
 python="$(command -v "${PYTHON:-python3}")" || { echo "error: PYTHON=${PYTHON:-python3} is not a program" >&2; exit 1; }
 source="${here}/../torch_binding"
-build="${source}/build"
-generator=()
-command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
-cmake -S "${source}" -B "${build}" "${generator[@]}" -DSHMEM_REPO="${SHMEM_REPO}" \
-    -DPython3_EXECUTABLE="${python}" --log-level=WARNING >/dev/null
-cmake --build "${build}" -j "${JOBS:-2}"
+configure_build "${source}" "${source}/build" -DSHMEM_REPO="${SHMEM_REPO}" -DPython3_EXECUTABLE="${python}"
+cmake --build "${source}/build" -j "${JOBS:-2}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 83f5fb5e5ac8392b
+# text 6f80101d2a053525
 # Sourced by the build and test scripts of this tree: finds CANN, SHMEM and Python, and a fresh endpoint for a run.
 
 _custom_ops_dir="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -47,4 +47,18 @@ setup_shmem_runtime_env() {
         fi
     done
     export LD_LIBRARY_PATH="${_custom_ops_dir}/torch_binding/build/lib${1:+:${_custom_ops_dir}/$1/build/lib}${kernels}:${ASCEND_HOME_PATH}/lib64:${LD_LIBRARY_PATH:-}"
+}
+
+# configure_build SOURCE BUILD ARGUMENT...: runs cmake, unless BUILD was configured with the same arguments and environment.
+# What CMakeLists.txt itself depends on, the build looks at: a second build writes nothing.
+configure_build() {
+    local source="$1" build="$2" generator=() wanted
+    shift 2
+    wanted="$(printf '%s\n' "${source}" "$@" "${ASCEND_HOME_PATH}" "${CC:-}" "${CXX:-}" "${CFLAGS:-}" "${CXXFLAGS:-}" "${LDFLAGS:-}")"
+    if [ "$(cat "${build}/configured_with" 2>/dev/null)" != "${wanted}" ]; then
+        command -v ninja >/dev/null && [ ! -e "${build}/CMakeCache.txt" ] && generator=(-G Ninja)
+        rm -f "${build}/configured_with"
+        cmake -S "${source}" -B "${build}" "${generator[@]}" "$@" --log-level=WARNING >/dev/null
+        printf '%s\n' "${wanted}" > "${build}/configured_with"
+    fi
 }

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: shared by the operators of this tree
-// text ee41af074521c720
+// text eec855486110b882
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,9 +13,9 @@
 #include <vector>
 
 // What all SHMEM operators share: launching through torch_npu's queue, the life of symmetric state,
-// checks. It stands in one source (npu_launch.cpp), so that an operator's file needs none of
-// torch_npu's headers. torch calls methods without Python's lock: one that waits for other PEs does
-// not stop the other threads of its process.
+// checks. It stands in sources of its own (npu_launch*.cpp), so that an operator's file needs none
+// of torch_npu's headers. torch calls methods without Python's lock: one that waits for other PEs
+// does not stop the other threads of its process.
 
 namespace shmem_ops {
 
