@@ -13,18 +13,10 @@ namespace {
 using contract::Contract;
 using contract::Tensor;
 
-const std::vector<Probe> kUsual = {Probe::kSmall, Probe::kWide, Probe::kSeeds, Probe::kLarge};
-const std::vector<Probe> kOfState = {Probe::kSmall, Probe::kGuard, Probe::kWide, Probe::kSeeds};
+const std::vector<Probe> kUsual = {Probe::kFirst, Probe::kCases, Probe::kOrders};
+const std::vector<Probe> kOfState = {Probe::kFirst, Probe::kLives, Probe::kCases, Probe::kOrders};
 constexpr const char* kLayouts = "offset views and strided tensors in every case";
 constexpr const char* kSeeded = "calls without a barrier, with one PE late";
-
-const Tensor* first_tensor(const Contract& contract, bool output) {
-  const auto found =
-      std::find_if(contract.tensors.begin(), contract.tensors.end(), [&](const Tensor& tensor) {
-        return output ? tensor.is_output : tensor.is_input && !tensor.is_output;
-      });
-  return found == contract.tensors.end() ? nullptr : &*found;
-}
 
 // How the kernel gets the memory of a tensor: "static_cast<uint8_t*>(input_memory.data())".
 std::string pointer_of(const std::string& body, const std::string& name) {
@@ -211,132 +203,26 @@ void add_state(Maker& maker, const Contract& contract, const std::string& body) 
             "one call");
 }
 
-void add_launch(Maker& maker) {
-  maker.add("stream: the default one, not the current one",
-            {{"launch",
-              "c10_npu::getCurrentNPUStream().stream(false)",
-              "c10_npu::getDefaultNPUStream().stream(false)"}},
-            {Probe::kStream},
-            "a call on a stream that is not the default one");
-  maker.add("stream: torch_npu's queue is overtaken",
-            {{"launch",
-              "  at_npu::native::OpCommand::RunOpApiV2(\n      name, [stream, work = "
-              "std::move(work)]() -> int { return work(stream); });",
-              "  static_cast<void>(name);\n  TORCH_CHECK(work(stream) == 0);"}},
-            {Probe::kSmall, Probe::kWide, Probe::kSeeds, Probe::kStream},
-            "torch operators beside the call");
-  maker.add("launch: work refers to what the call had on its stack",
-            {{"class",
-              "shmem_ops::launch(kName, [=](void* stream)",
-              "shmem_ops::launch(kName, [&](void* stream)"}},
-            kUsual,
-            "calls without synchronize between them");
-  maker.add("launch: nothing is launched",
-            {{"launch",
-              "{ return work(stream); }",
-              "{ static_cast<void>(work); static_cast<void>(stream); return 0; }"}},
-            kUsual,
-            "outputs with poison in them");
-}
-
-void add_life(Maker& maker) {
-  maker.add(
-      "Manager: PE and number of PEs exchanged",
-      {{"manager", "shmem_ops::initialise(pe, n_ranks,", "shmem_ops::initialise(n_ranks, pe,"}},
-      kUsual,
-      "two PEs");
-  maker.add("Manager: every PE says it is PE 0",
-            {{"launch", "attributes.my_pe = static_cast<int>(pe);", "attributes.my_pe = 0;"}},
-            kUsual,
-            "two PEs");
-  maker.add("Manager: states are freed behind SHMEM",
-            {{"launch", "    close_block(*block);\n  }\n", "  }\n"},
-             {"launch",
-              "  const int code = aclshmem_finalize();\n",
-              "  const int code = aclshmem_finalize();\n  for (const auto& block : states) {\n    "
-              "close_block(*block);\n  }\n"},
-             {"class", "void close() { state_.close(); }", "void close() {}"}},
-            kUsual,
-            "a SHMEM that refuses calls after its end");
-  maker.add("close: the process ends in it",
-            {{"class",
-              "void close() { state_.close(); }",
-              "void close() {\n    state_.close();\n    std::abort();\n  }"}},
-            kUsual,
-            "exit codes");
-}
-
-void add_numbers(Maker& maker, const std::string& body) {
-  const std::regex pattern("shmem_ops::narrow<int64_t>\\([^;]*;");
-  std::smatch found;
-  if (!std::regex_search(body, found, pattern)) {
-    return;
-  }
-  const std::string value = found.str().substr(0, found.str().size() - 1);
-  const auto other = [&](const std::string& text) {
-    return std::vector<Edit>{{"class", value + ";", text + ";"}};
-  };
-  maker.add("count: 8 bits of it",
-            other("static_cast<int64_t>(static_cast<uint8_t>(" + value + "))"),
-            kUsual,
-            "a case with more than 255 elements");
-  maker.add("count: 16 bits of it",
-            other("static_cast<int64_t>(static_cast<uint16_t>(" + value + "))"),
-            kUsual,
-            "a case with more than 65535 elements");
-  maker.add("count: one less", other(value + " - 1"), kUsual, "comparing every byte");
-  maker.add("count: doubled", other(value + " * 2"), kUsual, "poison behind the outputs");
-}
-
-// Each check that is a statement of its own in compute().
-void add_checks(Maker& maker, const std::string& body) {
-  const std::regex pattern("    (shmem_ops::check_\\w+|TORCH_CHECK)\\((?:[^;\"]|\"[^\"]*\")*;\\n");
-  const size_t begin = body.find("void compute(");
-  const std::string compute = body.substr(begin, body.find("int64_t block_dim", begin) - begin);
-  for (auto it = std::sregex_iterator(compute.begin(), compute.end(), pattern);
-       it != std::sregex_iterator();
-       ++it) {
-    const std::string text = it->str();
-    if (text.find("check_same_call") != std::string::npos ||
-        text.find("bytes(") != std::string::npos || text.find("MiB") != std::string::npos) {
-      continue;  // collective, and only when asked for; limits no test reaches
-    }
-    std::string title = replaced(text, "\n", " ");
-    title = std::regex_replace(title, std::regex(" +"), " ");
-    maker.add("check removed: " + title.substr(1, 90),
-              {{"class", text, "    static_cast<void>(0);\n"}},
-              {Probe::kRefusals},
-              "a call with this mistake that must raise");
-  }
-  maker.add("check removed: a closed object is used",
-            {{"launch",
-              "uint8_t* OperatorState::data() const {\n  require_open();",
-              "uint8_t* OperatorState::data() const {"}},
-            {Probe::kRefusals},
-            "a call after close() that must raise");
-}
-
 }  // namespace
 
-std::vector<Variant> binding_variants(const Contract& contract, const Texts& texts) {
+std::vector<Variant> binding_variants(const Contract& contract,
+                                      const Texts& texts,
+                                      const std::vector<std::string>& provoked) {
   Maker maker("binding", texts);
   const std::string& body = texts.at("class");
-  for (const bool output : {false, true}) {
-    if (const Tensor* tensor = first_tensor(contract, output)) {
-      add_memory(maker, body, tensor->cpp_name);
+  for (const Tensor& tensor : contract.tensors) {
+    if (tensor.is_input || tensor.is_output) {
+      add_memory(maker, body, tensor.cpp_name);
     }
-  }
-  if (const Tensor* tensor = first_tensor(contract, true)) {
-    add_output(maker, tensor->cpp_name);
+    if (tensor.is_output) {
+      add_output(maker, tensor.cpp_name);
+    }
   }
   add_swap(maker, body, contract);
   add_epoch(maker);
   add_dtypes(maker, body);
   add_state(maker, contract, body);
-  add_launch(maker);
-  add_life(maker);
-  add_numbers(maker, body);
-  add_checks(maker, body);
+  add_call_variants(maker, body, provoked);
   return maker.take();
 }
 

@@ -10,7 +10,7 @@
 namespace shmem_bind::prove {
 namespace {
 
-const std::vector<Probe> kProbes = {Probe::kSmall, Probe::kWide, Probe::kSeeds, Probe::kLarge};
+const std::vector<Probe> kProbes = {Probe::kFirst, Probe::kCases, Probe::kOrders};
 
 struct Mistake {
   const char* pattern;
@@ -63,11 +63,19 @@ size_t code_length(const std::string& line) {
   return std::min(line.find("//"), line.size());
 }
 
-// "// prove: equivalent, because …" behind the code: the author's word for a line.
+// "// prove: equivalent, because …" behind the code: the author's word for a line, which counts only
+// with a reason.
 std::string said_equivalent(const std::string& line) {
   constexpr std::string_view kMark = "prove: equivalent";
+  constexpr size_t kShortestReason = 10;
   const size_t at = line.find(kMark, code_length(line));
-  return at == std::string::npos ? "" : std::string(trimmed(line.substr(at)));
+  if (at == std::string::npos) {
+    return "";
+  }
+  const size_t reason = line.find_first_not_of(" ,:", at + kMark.size());
+  return reason == std::string::npos || line.size() - reason < kShortestReason
+             ? ""
+             : std::string(trimmed(line.substr(reason)));
 }
 
 std::string with_line(const std::vector<std::string_view>& lines,
@@ -78,6 +86,51 @@ std::string with_line(const std::vector<std::string_view>& lines,
     out += (i == index ? line : std::string(lines[i])) + "\n";
   }
   return out;
+}
+
+}  // namespace
+
+namespace {
+
+// SetFlag and WaitFlag of one event, one behind the other: an edge between two pipes.
+void add_edges(Maker& maker, const std::vector<std::string_view>& lines) {
+  const std::regex set(R"(SetFlag<[^;]*>\(([^;]*)\);)");
+  for (size_t i = 0; i + 1 < lines.size(); ++i) {
+    const std::string first(lines[i]);
+    const std::string second(lines[i + 1]);
+    if (!std::regex_search(first.substr(0, code_length(first)), set) ||
+        replaced(std::string(trimmed(first)), "SetFlag", "WaitFlag") != trimmed(second)) {
+      continue;
+    }
+    std::string text;
+    for (size_t k = 0; k < lines.size(); ++k) {
+      text += (k == i || k == i + 1 ? ";" : std::string(lines[k])) + "\n";
+    }
+    maker.add_text(fmt::format("lines {}, {}: without the edge {}",
+                               i + 1,
+                               i + 2,
+                               std::string(trimmed(first)).substr(0, 60)),
+                   "kernel",
+                   std::move(text),
+                   kProbes,
+                   "adversarial orders of pipes",
+                   said_equivalent(first));
+  }
+}
+
+void add_orders(Maker& maker, const std::string& kernel) {
+  const auto lines = split_lines(kernel);
+  for (Reordered& other : signals_before_data(kernel)) {
+    const std::string line(lines[other.line - 1]);
+    maker.add_text(fmt::format("line {}: signals before the data: {}",
+                               other.line,
+                               std::string(trimmed(line)).substr(0, 60)),
+                   "kernel",
+                   std::move(other.text),
+                   kProbes,
+                   "adversarial orders in which a transfer is late",
+                   said_equivalent(line));
+  }
 }
 
 }  // namespace
@@ -103,6 +156,8 @@ std::vector<Variant> kernel_variants(const Texts& texts) {
           said_equivalent(line));
     }
   }
+  add_edges(maker, lines);
+  add_orders(maker, texts.at("kernel"));
   return maker.take();
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tool/base/text.h"
 #include "tool/prove/variants.h"
 
@@ -10,6 +12,7 @@ namespace shmem_bind::prove {
 namespace {
 
 constexpr const char* kRegistration = R"(
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -27,6 +30,15 @@ namespace {
 [[maybe_unused]] std::string_view chosen_mutant() {
   const char* name = std::getenv("SHMEM_BIND_MUTANT");
   return name == nullptr ? "" : name;
+}
+// Whoever judges a run wants to know what was really loaded in it.
+[[maybe_unused]] bool announced(const char* id) {
+  const char* path = std::getenv("SHMEM_BIND_PROVE_SEEN");
+  if (std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "a")) {
+    std::fprintf(file, "%s\n", id);
+    std::fclose(file);
+  }
+  return true;
 }
 }  // namespace
 )";
@@ -68,36 +80,50 @@ std::string is_chosen(const std::string& id) {
   return fmt::format("chosen_mutant() == \"{}\"", id);
 }
 
+// The operator's class says that it was chosen; the Manager beside it does not.
+std::string is_announced(const std::string& chosen, const std::string& id) {
+  return fmt::format("({}) && announced(\"{}\")", chosen, id);
+}
+
+std::string includes_of(const std::string& text) {
+  std::string out;
+  for (const std::string_view line : split_lines(text)) {
+    if (line.starts_with("#include <")) {
+      out += std::string(line) + "\n";
+    }
+  }
+  return out;
+}
+
 bool is_usable(const Variant& variant) {
   return variant.row.kind == "binding" && variant.row.state.empty();
 }
 
 bool is_whole(const Variant& variant) {
-  return variant.texts.contains("launch") || variant.texts.contains("header") ||
-         variant.texts.contains("manager");
+  return std::any_of(variant.texts.begin(), variant.texts.end(), [](const auto& text) {
+    return text.first != "class";
+  });
 }
 
 }  // namespace
 
 MutantSources mutant_sources(const std::vector<Variant>& variants,
-                             const contract::Contract& contract,
                              const std::string& op_source,
                              const std::string& manager_source,
-                             const std::string& launch_header,
-                             const std::string& launch_source) {
-  static_cast<void>(contract);
+                             const Texts& texts) {
   const ClassParts op = parts_of(op_source);
   const ClassParts manager = parts_of(manager_source);
+  const std::string& launch = texts.at("launch");
+  const std::string& checks = texts.at("checks");
   MutantSources sources;
-  sources.op =
-      op.prelude + kRegistration +
-      in_namespace("unchanged",
-                   "unchanged",
-                   op.body,
-                   registration("chosen_mutant().empty() || chosen_mutant().front() == 'k'",
-                                op.registration));
+  sources.op = op.prelude + kRegistration +
+               in_namespace("unchanged",
+                            "unchanged",
+                            op.body,
+                            registration(is_announced("chosen_mutant().empty()", "unchanged"),
+                                         op.registration));
   sources.bindings = op.prelude + manager.prelude + kRegistration;
-  sources.launch = launch_source + op.prelude + manager.prelude + kRegistration;
+  sources.launch = launch + includes_of(checks) + op.prelude + manager.prelude + kRegistration;
   std::string other = "true";
   size_t count = 0;
   for (const Variant& variant : variants) {
@@ -106,15 +132,18 @@ MutantSources mutant_sources(const std::vector<Variant>& variants,
     }
     const std::string& id = variant.row.id;
     const std::string body = text_of(variant, "class", op.body);
-    const std::string registered = registration(is_chosen(id), op.registration);
+    const std::string registered =
+        registration(is_announced(is_chosen(id), id), op.registration);
     if (is_whole(variant)) {
       other += " && !(" + is_chosen(id) + ")";
+      std::string whole;
+      for (const char* name : {"header", "launch", "checks"}) {
+        whole += without_includes(text_of(variant, name, texts.at(name)));
+      }
       sources.launch +=
           in_namespace("mutant_" + id,
                        id,
-                       without_includes(text_of(variant, "header", launch_header)) +
-                           without_includes(text_of(variant, "launch", launch_source)) +
-                           text_of(variant, "manager", manager.body) + body,
+                       whole + text_of(variant, "manager", manager.body) + body,
                        registered + registration(is_chosen(id), manager.registration));
     } else {
       std::string& target = count++ % 2 == 0 ? sources.bindings : sources.op;
@@ -124,6 +153,24 @@ MutantSources mutant_sources(const std::vector<Variant>& variants,
   sources.bindings += in_namespace(
       "unchanged_manager", "unchanged", manager.body, registration(other, manager.registration));
   return sources;
+}
+
+std::string announcing(const std::string& id) {
+  return fmt::format(R"(
+#include <cstdio>
+#include <cstdlib>
+namespace {{
+[[maybe_unused]] const bool prove_announced = [] {{
+  const char* path = std::getenv("SHMEM_BIND_PROVE_SEEN");
+  if (std::FILE* file = path == nullptr ? nullptr : std::fopen(path, "a")) {{
+    std::fprintf(file, "%s\n", "{}");
+    std::fclose(file);
+  }}
+  return true;
+}}();
+}}  // namespace
+)",
+                     id);
 }
 
 }  // namespace shmem_bind::prove

@@ -26,19 +26,28 @@ struct Surroundings {
   FileSystem& files;
   ProcessRunner& runner;
   std::function<void(std::string_view)> progress;
-  // The codes of what lint finds in a folder.
-  std::function<std::vector<std::string>(const std::string& folder)> lint;
 };
 
 struct Proof {
   std::string op;
+  std::string contract;  // digest
+  std::string sources;   // digest
+  bool is_whole = true;  // nothing was left out
   std::vector<verify::Mutant> mutants;
   std::vector<std::string> problems;  // why nothing was proved
+  bool interrupted = false;
   double seconds = 0;
 
-  bool holds() const;  // all that could be made were killed, and there were some
+  // Everything was run and found, of enough variants of each kind.
+  bool holds() const;
+  // What is missing for that; empty when it holds.
+  std::vector<std::string> reasons() const;
 };
 
+// The folder that a proof works in, below the tree.
+std::string proof_folder(const contract::Contract& contract, const std::string& tree);
+
+// Blocks; everything it starts is ended.
 Proof run_prove(const contract::Contract& contract,
                 const Options& options,
                 const Surroundings& surroundings);

@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
+#include <set>
 
 #include "tool/base/text.h"
-#include "tool/prove/prove.h"
+#include "tool/prove/test_judge.h"
 #include "tool/prove/workshop.h"
 
 namespace shmem_bind::prove {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Jobs = std::vector<std::pair<Job, std::string>>;
-
-const std::vector<Probe> kEveryProbe = {Probe::kSmall,
-                                        Probe::kWide,
-                                        Probe::kSeeds,
-                                        Probe::kLarge,
-                                        Probe::kRefusals,
-                                        Probe::kStream,
-                                        Probe::kGuard};
+constexpr int64_t kShortestWaitMs = 2000;
+constexpr int64_t kShortestDeadlineS = 30;
+constexpr double kPatience = 4;  // times what the unchanged operator took
 
 bool is_wanted(const verify::Mutant& row, const std::vector<std::string>& only) {
   return only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& word) {
@@ -31,25 +24,33 @@ bool is_wanted(const verify::Mutant& row, const std::vector<std::string>& only) 
 class Prover {
  public:
   Prover(const contract::Contract& contract, const Options& options, const Surroundings& around)
-      : contract_(contract), options_(options), around_(around), workshop_(contract, around) {}
+      : contract_(contract),
+        options_(options),
+        around_(around),
+        workshop_(contract, around),
+        probes_(probes_of(contract)) {}
 
   Proof run() {
     const auto start = std::chrono::steady_clock::now();
     proof_.op = contract_.op_name;
+    proof_.contract = contract_.digest;
+    proof_.sources = verify::sources_digest(contract_, around_.tree, around_.files);
+    proof_.is_whole = options_.only.empty();
     collect();
-    if (workshop_.build_bindings(variants_, proof_.problems)) {
-      workshop_.build_kernels(variants_);
-      workshop_.write_tests(variants_);
-      if (unchanged_passes()) {
-        run_variants();
-        run_tests();
-      }
+    if (build() && unchanged_passes(false)) {
+      run_variants();
+      run_tests();
     }
     for (Variant& variant : variants_) {
       if (is_wanted(variant.row, options_.only)) {
+        if (variant.row.state.empty()) {
+          variant.row.state = "invalid";
+          variant.row.by = "not run";
+        }
         proof_.mutants.push_back(variant.row);
       }
     }
+    proof_.interrupted = workshop_.interrupted();
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     proof_.seconds = seconds.count();
     return std::move(proof_);
@@ -58,7 +59,7 @@ class Prover {
  private:
   void collect() {
     const Texts texts = workshop_.texts();
-    variants_ = binding_variants(contract_, texts);
+    variants_ = binding_variants(contract_, texts, provoked_by(probes_));
     for (auto& more : {test_variants(texts), kernel_variants(texts)}) {
       variants_.insert(variants_.end(), more.begin(), more.end());
     }
@@ -70,237 +71,229 @@ class Prover {
     }
   }
 
-  bool open(const Variant& variant) const {
+  bool build() {
+    around_.progress(fmt::format("{} variants: building the bindings", variants_.size()));
+    if (!workshop_.build_bindings(variants_, proof_.problems) || workshop_.interrupted()) {
+      return false;
+    }
+    around_.progress("building the kernels");
+    workshop_.build_kernels(variants_);
+    workshop_.write_tests(variants_);
+    return !workshop_.interrupted();
+  }
+
+  bool is_open(const Variant& variant) const {
     return variant.row.state.empty() && is_wanted(variant.row, options_.only);
   }
 
+  // The jobs of a probe with a variant; `id` is empty for the unchanged operator.
+  std::vector<Run> runs_of(const Variant& variant, Probe probe) const {
+    std::vector<Run> runs;
+    const auto jobs = probes_.find(probe);
+    if (jobs == probes_.end()) {
+      return runs;
+    }
+    for (const verify::Job& job : jobs->second) {
+      runs.push_back(run_of(variant, job));
+    }
+    return runs;
+  }
+
+  Run run_of(const Variant& variant, const verify::Job& job) const {
+    Run run;
+    const verify::Mutant& row = variant.row;
+    run.variant = row.id;
+    run.job = job;
+    run.script = workshop_.script_of("");
+    run.binding = row.kind == "binding" ? row.id : "";
+    run.kernel = row.kind == "kernel" ? row.id : "";
+    run.key = fmt::format("{}_{:.12}", row.id.empty() ? "unchanged" : row.id, digest(job.name));
+    if (const auto usual = usual_.find(job.name); usual != usual_.end()) {
+      run.wait_ms = std::max(kShortestWaitMs, static_cast<int64_t>(usual->second * kPatience * 1e3));
+      run.deadline_s = kShortestDeadlineS + static_cast<int64_t>(usual->second * kPatience);
+    }
+    return run;
+  }
+
+  static std::vector<std::string> announced_by(const Run& run) {
+    std::vector<std::string> names = {run.binding.empty() ? "unchanged" : run.binding};
+    if (!run.kernel.empty()) {
+      names.push_back(run.kernel);
+    }
+    return names;
+  }
+
+  // A run that shows nothing is repeated once, alone: a machine under load is no finding.
+  Ends run_twice(const std::vector<std::vector<Run>>& lists) {
+    Ends ends = workshop_.run(lists, proof_.problems);
+    std::vector<Run> again;
+    for (const std::vector<Run>& list : lists) {
+      for (const Run& run : list) {
+        if (ends.contains(run.key) &&
+            judge_end(ends.at(run.key), announced_by(run)).shown == Shown::kUnclear) {
+          again.push_back(run);
+          again.back().key += "_again";
+        }
+      }
+    }
+    if (!again.empty() && !workshop_.interrupted()) {
+      for (auto& [key, end] : workshop_.run({again}, proof_.problems)) {
+        ends[key.substr(0, key.rfind("_again"))] = std::move(end);
+      }
+    }
+    return ends;
+  }
+
   // A variant that is found means nothing when the unchanged operator is found too.
-  bool unchanged_passes() {
+  bool unchanged_passes(bool with_more_pes) {
     const Variant unchanged;
-    std::vector<Jobs> plans(2);
+    std::vector<std::vector<Run>> lists(2);
     size_t count = 0;
-    for (const Probe probe : kEveryProbe) {
-      for (const Job& job : workshop_.jobs_of(unchanged, probe)) {
-        plans[count++ % 2].emplace_back(job, workshop_.own_script());
+    for (const auto& [probe, jobs] : probes_) {
+      if ((probe == Probe::kMore) == with_more_pes) {
+        for (const Run& run : runs_of(unchanged, probe)) {
+          lists[count++ % 2].push_back(run);
+        }
       }
     }
-    size_t seen = 0;
-    for (const auto& [key, end] : workshop_.run(plans)) {
-      ++seen;
-      if (!end.passed) {
-        proof_.problems.push_back(
-            fmt::format("{}: the unchanged operator fails: {}", key, end.problem));
+    around_.progress(fmt::format("the unchanged operator: {} jobs", count));
+    const Ends ends = run_twice(lists);
+    for (const std::vector<Run>& list : lists) {
+      for (const Run& run : list) {
+        const auto end = ends.find(run.key);
+        const Judgement judgement =
+            judge_end(end == ends.end() ? End{} : end->second, announced_by(run));
+        if (judgement.shown != Shown::kNothingWrong) {
+          proof_.problems.push_back(fmt::format(
+              "the unchanged operator does not pass {}: {}", run.job.name, judgement.why));
+        } else {
+          usual_[run.job.name] = end->second.result.seconds;
+        }
       }
-    }
-    if (seen != count) {
-      proof_.problems.push_back(
-          fmt::format("{} of {} jobs of the unchanged operator were run", seen, count));
     }
     return proof_.problems.empty();
   }
 
   void run_variants() {
-    for (size_t round = 0; round < kEveryProbe.size(); ++round) {
-      std::vector<Jobs> plans(2);
+    bool with_more_pes = false;
+    for (size_t round = 0; round < rounds_of({}).size() && !workshop_.interrupted(); ++round) {
+      std::vector<std::vector<Run>> lists(2);
       size_t count = 0;
       for (const Variant& variant : variants_) {
-        if (open(variant) && variant.row.kind != "test" && round < variant.probes.size()) {
-          ++count;
-          for (const Job& job : workshop_.jobs_of(variant, variant.probes[round])) {
-            plans[count % 2].emplace_back(job, workshop_.own_script());
-          }
+        if (!is_open(variant) || variant.row.kind == "test") {
+          continue;
         }
+        for (const Probe probe : rounds_of(variant)[round]) {
+          with_more_pes = with_more_pes || probe == Probe::kMore;
+          const std::vector<Run> runs = runs_of(variant, probe);
+          lists[count % 2].insert(lists[count % 2].end(), runs.begin(), runs.end());
+        }
+        ++count;
       }
       if (count > 0) {
-        settle(workshop_.run(plans));
+        around_.progress(fmt::format("round {}: {} variants", round + 1, count));
+        if (with_more_pes && !unchanged_passes(true)) {
+          return;
+        }
+        settle(lists, run_twice(lists));
       }
     }
     for (Variant& variant : variants_) {
-      if (open(variant) && variant.row.kind != "test") {
+      if (is_open(variant) && variant.row.kind != "test" && !workshop_.interrupted()) {
         variant.row.state = variant.equivalent.empty() ? "survived" : "equivalent";
         variant.row.by = variant.equivalent.empty() ? variant.row.by : variant.equivalent;
       }
     }
   }
 
-  void settle(const std::map<std::string, JobEnd>& ends) {
-    for (Variant& variant : variants_) {
-      for (const auto& [key, end] : ends) {
-        if (!key.starts_with(variant.row.id + "_")) {
-          continue;
-        }
-        variant.row.seconds += end.seconds;
-        if (!end.passed && variant.row.state.empty()) {
+  void settle(const std::vector<std::vector<Run>>& lists, const Ends& ends) {
+    std::map<std::string, std::string> unclear;
+    for (const std::vector<Run>& list : lists) {
+      for (const Run& run : list) {
+        const auto end = ends.find(run.key);
+        const Judgement judgement =
+            judge_end(end == ends.end() ? End{} : end->second, announced_by(run));
+        Variant& variant = by_id(run.variant);
+        variant.row.seconds += end == ends.end() ? 0 : end->second.result.seconds;
+        if (judgement.shown == Shown::kFound && variant.row.state.empty()) {
           variant.row.state = "killed";
-          variant.row.by = std::string(split_lines(end.problem + "\n").front());
+          variant.row.by = fmt::format("{}: {}", run.job.name, judgement.why);
+          found_by_[run.variant] = run.job;
+        } else if (judgement.shown == Shown::kUnclear) {
+          unclear[run.variant] = fmt::format("{}: {}", run.job.name, judgement.why);
         }
+      }
+    }
+    for (const auto& [id, why] : unclear) {
+      if (Variant& variant = by_id(id); variant.row.state.empty()) {
+        variant.row.state = "invalid";
+        variant.row.by = why;
       }
     }
   }
 
-  // Bindings that a sound test finds: wrong bytes, a wrong order, a wrong exit.
-  std::vector<const Variant*> references() const {
-    std::vector<const Variant*> found;
-    for (const std::string_view title :
-         {"the begin of the storage", "frozen at 1", "the process ends in it"}) {
-      for (const Variant& variant : variants_) {
-        if (variant.row.kind == "binding" && variant.row.title.find(title) != std::string::npos &&
-            !variant.texts.empty() && variant.row.state != "invalid" &&
-            variant.row.state != "not applicable") {
-          found.push_back(&variant);
-          break;
-        }
-      }
-    }
-    return found;
+  Variant& by_id(const std::string& id) {
+    return *std::find_if(variants_.begin(), variants_.end(), [&](const Variant& variant) {
+      return variant.row.id == id;
+    });
   }
 
+  // Each wrong test runs the unchanged operator, and bindings that a sound test finds.
   void run_tests() {
-    const std::vector<const Variant*> bad = references();
-    std::vector<Jobs> plans;
+    const std::vector<const Variant*> bad = references(variants_);
+    std::vector<std::vector<Run>> lists;
     for (const Variant& variant : variants_) {
-      if (!open(variant) || variant.row.kind != "test") {
+      if (!is_open(variant) || variant.row.kind != "test" || workshop_.interrupted()) {
         continue;
       }
-      Jobs jobs = {{{"", Probe::kSmall, 0, variant.row.id + "_good", ""},
-                    workshop_.script_of(variant.row.id)}};
-      jobs.push_back({{"", Probe::kCorrupt, 0, variant.row.id + "_canary", ""},
-                      workshop_.script_of(variant.row.id)});
+      std::vector<Run> runs = {run_of(variant, probes_.at(Probe::kFirst).front())};
       for (const Variant* reference : bad) {
-        jobs.push_back(
-            {{reference->row.id, Probe::kSmall, 0, variant.row.id + "_" + reference->row.id, ""},
-             workshop_.script_of(variant.row.id)});
+        runs.push_back(run_of(*reference, found_by_.contains(reference->row.id)
+                                              ? found_by_.at(reference->row.id)
+                                              : probes_.at(Probe::kFirst).front()));
       }
-      plans.push_back(std::move(jobs));
+      for (Run& run : runs) {
+        run.key = variant.row.id + "_" + run.key;
+        run.script = workshop_.script_of(variant.row.id);
+        run.variant = variant.row.id;
+      }
+      lists.push_back(std::move(runs));
     }
-    if (plans.empty()) {
+    if (lists.empty()) {
       return;
     }
-    const auto ends = workshop_.run(plans);
-    for (Variant& variant : variants_) {
-      if (open(variant) && variant.row.kind == "test") {
-        judge_test(variant, bad, ends);
+    around_.progress(fmt::format("{} wrong tests", lists.size()));
+    const Ends ends = workshop_.run(lists, proof_.problems);
+    for (const std::vector<Run>& runs : lists) {
+      Variant& variant = by_id(runs.front().variant);
+      std::vector<TestRun> seen;
+      for (size_t i = 0; i < runs.size(); ++i) {
+        const auto end = ends.find(runs[i].key);
+        seen.push_back({i == 0 ? "" : bad[i - 1]->row.title,
+                        end == ends.end() ? End{} : end->second});
+        variant.row.seconds += seen.back().end.result.seconds;
       }
+      judge_test(variant.row, seen, workshop_.drift_of(variant.row.id));
     }
-  }
-
-  void judge_test(Variant& variant,
-                  const std::vector<const Variant*>& bad,
-                  const std::map<std::string, JobEnd>& ends) {
-    std::string missed;
-    for (const Variant* reference : bad) {
-      const auto end = ends.find(variant.row.id + "_" + reference->row.id);
-      if (end != ends.end() && end->second.passed) {
-        missed += (missed.empty() ? "" : ", ") + reference->row.title;
-      }
-    }
-    const auto good = ends.find(variant.row.id + "_good");
-    if (good == ends.end() || !good->second.passed) {
-      variant.row.state = "killed";
-      variant.row.by = good == ends.end() ? "the test does not run" : good->second.problem;
-    } else if (const auto canary = ends.find(variant.row.id + "_canary");
-               canary == ends.end() || canary->second.passed) {
-      variant.row.state = "killed";
-      variant.row.by = "the canary: outputs that were overwritten pass";
-    } else if (missed.empty()) {
-      variant.row.state = "killed";
-      variant.row.by = "wrong bindings are found all the same, by another check";
-    } else if (const auto codes = new_lint(variant); !codes.empty()) {
-      variant.row.state = "killed";
-      variant.row.by = "lint " + joined(codes, " ");
-    } else {
-      variant.row.state = "survived";
-      variant.row.by = fmt::format("it lets through: {}; needed: {}", missed, variant.row.by);
-    }
-    variant.row.seconds = good == ends.end() ? 0 : good->second.seconds;
-  }
-
-  // What lint says of this script and not of the unchanged one.
-  std::vector<std::string> new_lint(const Variant& variant) const {
-    const auto folder = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
-    const auto before = around_.lint(folder(workshop_.own_script()));
-    std::vector<std::string> codes;
-    for (const std::string& code : around_.lint(folder(workshop_.script_of(variant.row.id)))) {
-      if (std::find(before.begin(), before.end(), code) == before.end()) {
-        codes.push_back(code);
-      }
-    }
-    return codes;
   }
 
   const contract::Contract& contract_;
   const Options& options_;
   const Surroundings& around_;
   Workshop workshop_;
+  Probes probes_;
   std::vector<Variant> variants_;
+  std::map<std::string, double> usual_;           // job -> seconds of the unchanged operator
+  std::map<std::string, verify::Job> found_by_;  // variant -> what found it
   Proof proof_;
 };
 
-size_t count_of(const Proof& proof, const std::string& kind, const std::string& state) {
-  return static_cast<size_t>(
-      std::count_if(proof.mutants.begin(), proof.mutants.end(), [&](const verify::Mutant& row) {
-        return (kind.empty() || row.kind == kind) && row.state == state;
-      }));
-}
-
 }  // namespace
-
-bool Proof::holds() const {
-  return problems.empty() && count_of(*this, "", "killed") > 0 &&
-         count_of(*this, "", "survived") == 0;
-}
 
 Proof run_prove(const contract::Contract& contract,
                 const Options& options,
                 const Surroundings& around) {
   return Prover(contract, options, around).run();
-}
-
-std::string to_json(const Proof& proof) {
-  Json rows = Json::array();
-  for (const verify::Mutant& row : proof.mutants) {
-    rows.push_back({{"id", row.id},
-                    {"kind", row.kind},
-                    {"title", row.title},
-                    {"state", row.state},
-                    {"by", row.by},
-                    {"seconds", row.seconds}});
-  }
-  const Json json = {{"op", proof.op},
-                     {"state", proof.holds() ? "proved" : "not proved"},
-                     {"seconds", proof.seconds},
-                     {"mutants", rows},
-                     {"problems", proof.problems}};
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-std::string to_text(const Proof& proof) {
-  std::string out;
-  for (const verify::Mutant& row : proof.mutants) {
-    out += fmt::format("  {:<4} {:<14} {:>6.1f} s  {}\n        {}\n",
-                       row.id,
-                       row.state == "survived" ? "SURVIVED" : row.state,
-                       row.seconds,
-                       row.title,
-                       row.by);
-  }
-  for (const std::string& problem : proof.problems) {
-    out += fmt::format("problem: {}\n", problem);
-  }
-  for (const char* kind : {"binding", "test", "kernel"}) {
-    out += fmt::format("{}: {} killed, {} survived, {} equivalent, {} not applicable, {} invalid\n",
-                       kind,
-                       count_of(proof, kind, "killed"),
-                       count_of(proof, kind, "survived"),
-                       count_of(proof, kind, "equivalent"),
-                       count_of(proof, kind, "not applicable"),
-                       count_of(proof, kind, "invalid"));
-  }
-  out += fmt::format("{}: {} in {:.0f} s\n",
-                     proof.op,
-                     proof.holds() ? "proved: every wrong variant is found" : "NOT PROVED",
-                     proof.seconds);
-  return out;
 }
 
 }  // namespace shmem_bind::prove

@@ -51,6 +51,10 @@ void Maker::add(const std::string& title,
   }
 }
 
+void Maker::leave_out(const std::string& title, const std::string& reason) {
+  next(title, {}, reason).row.state = "not applicable";
+}
+
 void Maker::add_text(const std::string& title,
                      const std::string& name,
                      std::string text,

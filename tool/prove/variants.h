@@ -12,26 +12,27 @@
 
 namespace shmem_bind::prove {
 
-// Texts by what they are: "class", "header", "launch", "manager" of a binding, "test", "kernel".
+// Texts by what they are: "class", "header", "launch", "checks", "manager" of a binding; "test",
+// "pe", "parent" of the test, "kernel".
 using Texts = std::map<std::string, std::string>;
 
-// What is run to find a variant, cheapest first; the next one only when it survived.
+// Jobs of verify's plan, by what they show.
 enum class Probe {
-  kSmall,     // every dtype, the smallest case
-  kWide,      // every case that is not stress, two dtypes
-  kSeeds,     // adversarial orders
-  kLarge,     // the stress cases
-  kRefusals,  // calls that must raise
-  kStream,    // on a stream that is not the default one
-  kGuard,     // in used symmetric memory, with a guard behind the state
-  kCorrupt,   // outputs are overwritten behind the call: a test has to notice
+  kFirst,       // every dtype, the first case
+  kCases,       // every dtype and case
+  kWrongCalls,  // calls that must raise
+  kStreams,     // other streams
+  kLives,       // several objects, SHMEM initialised again
+  kOrders,      // adversarial orders, one PE late
+  kShapes,      // large, zero, and changing shapes
+  kMore         // more PEs
 };
 
 struct Variant {
   verify::Mutant row;  // state and by are set when it cannot be made here
   Texts texts;         // those that differ
-  std::vector<Probe> probes;
-  std::string equivalent;  // why the author says that nothing can show it
+  std::vector<Probe> probes;  // what should find it, cheapest first; all others are run behind them
+  std::string equivalent;     // why the author says that nothing can show it
 };
 
 // `from` stands in the text exactly once.
@@ -50,6 +51,8 @@ class Maker {
            const std::vector<Edit>& edits,
            std::vector<Probe> probes,
            const std::string& missed);
+  // It cannot be made for this operator.
+  void leave_out(const std::string& title, const std::string& reason);
   // A text as a whole.
   void add_text(const std::string& title,
                 const std::string& name,
@@ -74,9 +77,24 @@ struct ClassParts {
 };
 ClassParts parts_of(const std::string& source);
 
-std::vector<Variant> binding_variants(const contract::Contract& contract, const Texts& texts);
+// `provoked`: requirements of the contract that some call of the test breaks.
+std::vector<Variant> binding_variants(const contract::Contract& contract,
+                                      const Texts& texts,
+                                      const std::vector<std::string>& provoked);
+// Of these, the part about launching, the life of SHMEM, numbers and checks.
+void add_call_variants(Maker& maker,
+                       const std::string& body,
+                       const std::vector<std::string>& provoked);
 std::vector<Variant> test_variants(const Texts& texts);
 std::vector<Variant> kernel_variants(const Texts& texts);
+
+// A kernel in which one signal stands in front of the data it speaks of, for each place; and the
+// line of the signal.
+struct Reordered {
+  size_t line = 0;  // from 1
+  std::string text;
+};
+std::vector<Reordered> signals_before_data(const std::string& kernel);
 
 // Three sources that together register the one variant that SHMEM_BIND_MUTANT names, or the
 // unchanged binding. Headers dominate compiling: so few files hold all variants.
@@ -86,10 +104,11 @@ struct MutantSources {
   std::string op;        // src/torch_bind_<op>.cpp
 };
 MutantSources mutant_sources(const std::vector<Variant>& variants,
-                             const contract::Contract& contract,
                              const std::string& op_source,
                              const std::string& manager_source,
-                             const std::string& launch_header,
-                             const std::string& launch_source);
+                             const Texts& texts);
+
+// What stands behind a kernel, so that its library says which one was loaded.
+std::string announcing(const std::string& id);
 
 }  // namespace shmem_bind::prove

@@ -226,7 +226,7 @@ class Judge {
     int64_t killed = 0;
     for (const Mutant& mutant : verdict_.mutants) {
       killed += mutant.state == "killed" ? 1 : 0;
-      if (mutant.state == "survived") {
+      if (mutant.state == "survived" || mutant.state == "invalid") {
         survivors.push_back(mutant.id);
       }
     }

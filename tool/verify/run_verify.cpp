@@ -19,28 +19,11 @@ namespace {
 
 constexpr size_t kMostLines = 20;
 
-// The values of all cases: the test knows only those of the contract.
-Json all_cases(const Job& job, const contract::Contract& contract) {
-  Job whole = job;
-  whole.cases.clear();
-  for (const contract::Case& item : contract.cases) {
-    if (!job.derived.contains(item.name) &&
-        std::find(job.cases.begin(), job.cases.end(), item.name) != job.cases.end()) {
-      add_case(whole, item);
-    }
-  }
-  return derived_fields(whole);
-}
-
 Json planned(const Job& job,
              const contract::Contract& contract,
              const Options& options,
              const std::string& findings) {
-  Json object = job_fields(job);
-  object.erase("derived");
-  if (!job.derived.empty()) {
-    object["cases"] = all_cases(job, contract);
-  }
+  Json object = plan_fields(job, contract);
   object["keep_going"] = options.keep_going;
   Json environment = {{"SHMEM_SIM_FINDINGS", findings}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}};
   environment.update(object["environment"]);
@@ -78,6 +61,7 @@ class Verification {
     verdict_.full = options_.full;
     verdict_.versions = versions();
     verdict_.warnings = drift_of(contract_, tree_, files_);
+    verdict_.mutants = proved_mutants(contract_, tree_, files_);
     run_plan(jobs);
     read_findings();
     return std::move(verdict_);

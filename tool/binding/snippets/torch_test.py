@@ -103,6 +103,7 @@ def live(run, endpoint):
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong
