@@ -45,8 +45,10 @@ void add_life(Maker& maker) {
       {{"manager", "shmem_ops::initialise(pe, n_ranks,", "shmem_ops::initialise(n_ranks, pe,"}},
       kOfCalls,
       "two PEs");
-  maker.add("Manager: every PE says it is PE 0",
-            {{"launch", "attributes.my_pe = static_cast<int>(pe);", "attributes.my_pe = 0;"}},
+  maker.add("Manager: the PEs are numbered backwards",
+            {{"launch",
+              "attributes.my_pe = static_cast<int>(pe);",
+              "attributes.my_pe = static_cast<int>(n_ranks - 1 - pe);"}},
             kOfCalls,
             "two PEs");
   maker.add("Manager: states are freed behind SHMEM",

@@ -183,7 +183,8 @@ class Prover {
         if (!is_open(variant) || variant.row.kind == "test") {
           continue;
         }
-        for (const Probe probe : rounds_of(variant)[round]) {
+        const std::vector<Probe> probes = rounds_of(variant)[round];
+        for (const Probe probe : probes) {
           with_more_pes = with_more_pes || probe == Probe::kMore;
           const std::vector<Run> runs = runs_of(variant, probe);
           lists[count % 2].insert(lists[count % 2].end(), runs.begin(), runs.end());

@@ -17,6 +17,7 @@ import zlib
 
 LAYOUTS = ["contiguous", "offset_view", "strided", "permuted"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
+GUARD = 0x5A  # 作为信号时是很大的正数
 
 
 # ---- 形状表达式中的运算 ----
@@ -529,6 +530,25 @@ class Run:
     def enter(self, step):
         """记下走到哪一步。"""
         self.recorder.add(step=step)
+
+    def use_memory(self, manager):
+        """分配、写满、释放一块对称内存: 算子的状态多半落在其中, 不清零就会显露。"""
+        manager.free_tensor(self.guard(manager))
+
+    def guard(self, manager):
+        """紧跟在各对象状态之后的一块对称内存, 谁也不该写。"""
+        import torch
+
+        memory = manager.malloc_tensor(min(4 << 20, self.test.LOCAL_MEM_SIZE // 16))
+        memory.fill_(GUARD)
+        torch.npu.synchronize()
+        return memory
+
+    def check_guard(self, manager, memory):
+        touched = int((memory.cpu() != GUARD).sum())
+        if touched:
+            raise RuntimeError(f"状态之后的对称内存有 {touched} 字节被改写: 状态比 kernel 使用的小")
+        manager.free_tensor(memory)
 
     def calls(self, ops):
         """在对象 ops 上进行这次初始化分担的调用; 返回结果不符的次数。"""
