@@ -138,9 +138,19 @@ void add_proving(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  CLI::App* prove = add_command(
+      app,
+      args,
+      CommandName::kProve,
+      "prove",
+      "Build and run wrong variants of binding, test and kernel; each has to be found.");
+  add_names(
+      prove, "--only", args.only, "binding, test, kernel, or ids of variants: proves nothing");
   add_gate(verify, args);
   add_gate(run, args);
+  add_gate(prove, args);
   add_writing(run, args);
+  add_target(prove, args);
   for (CLI::App* command : {verify, run}) {
     add_target(command, args);
     add_verification(command, args);

@@ -9,7 +9,7 @@ struct Mutant {
   std::string id;
   std::string kind;   // binding, test, kernel
   std::string title;  // what is wrong with it
-  std::string state;  // killed, survived, equivalent, not applicable, invalid
+  std::string state;  // killed, equivalent, not applicable, survived, invalid
   std::string by;     // what killed it, or what would
   double seconds = 0;
 };

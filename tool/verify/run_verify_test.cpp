@@ -6,6 +6,7 @@
 #include "tool/base/text.h"
 #include "tool/binding/plan_tree.h"
 #include "tool/verify/json_fields.h"
+#include "tool/verify/proof_file.h"
 #include "tool/verify/testing.h"
 #include "tool/verify/verdict.h"
 
@@ -107,15 +108,13 @@ TEST_F(RunVerify, TakesTheClassOfAFailureFromTheReport) {
 }
 
 TEST_F(RunVerify, ShowsTheVariantsOfAProofOfThisState) {
-  files.files["/tree/custom-ops/copy_rows/build/lib/libcopy_rows_kernel.so"] = "kernel";
+  const std::string sources = sources_digest(contract, "/tree", files);
   const Json rows = {
       {{"id", "b01"}, {"kind", "binding"}, {"title", "epoch frozen"}, {"state", "killed"}},
       {{"id", "k01"}, {"kind", "kernel"}, {"title", "tail"}, {"state", "survived"}},
       {{"id", "k02"}, {"kind", "kernel"}, {"title", "new"}, {"state", "unheard of"}}};
-  const Json proof = {{"schema", 1},
-                      {"contract", contract.digest},
-                      {"kernel", digest("kernel")},
-                      {"mutants", rows}};
+  const Json proof = {
+      {"schema", 1}, {"contract", contract.digest}, {"sources", sources}, {"mutants", rows}};
   std::string& record = files.files["/tree/custom-ops/copy_rows/build/prove.json"];
   record = proof.dump();
   const Verdict verdict = run();
@@ -126,9 +125,9 @@ TEST_F(RunVerify, ShowsTheVariantsOfAProofOfThisState) {
   for (const auto& [text, why] :
        {std::pair{std::string("{"), "cannot be read"},
         std::pair{Json{{"schema", 2}}.dump(), "has schema 2, this shmem-bind reads 1"},
-        std::pair{Json{{"schema", 1}, {"contract", contract.digest}, {"kernel", "another"}}.dump(),
+        std::pair{Json{{"schema", 1}, {"contract", contract.digest}, {"sources", "another"}}.dump(),
                   "is of another state"},
-        std::pair{Json{{"schema", 1}, {"contract", "another"}, {"kernel", digest("kernel")}}.dump(),
+        std::pair{Json{{"schema", 1}, {"contract", "another"}, {"sources", sources}}.dump(),
                   "is of another state"}}) {
     record = text;
     const Verdict other = run();
