@@ -299,9 +299,7 @@ void add_commands(CLI::App& app, Args& args) {
       CommandName::kProve,
       "prove",
       "Build and run wrong variants of binding, test and kernel; each has to be found.");
-  prove->add_option("--only", args.only, "binding, test, kernel, or the id of a variant")
-      ->allow_extra_args(false)
-      ->type_name("WORD");
+  add_names(prove, "--only", args.only, "binding, test, kernel, or ids of variants: proves nothing");
   add_verdict_commands(app, args);
   CLI::App* batch = add_plain_command(
       app, args, CommandName::kBatch, "batch", "run, for every operator at or below a folder.");
