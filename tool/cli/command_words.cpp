@@ -144,8 +144,11 @@ void add_proving(CLI::App& app, Args& args) {
       CommandName::kProve,
       "prove",
       "Build and run wrong variants of binding, test and kernel; each has to be found.");
-  add_names(
-      prove, "--only", args.only, "binding, test, kernel, or ids of variants: proves nothing");
+  prove
+      ->add_option("--only", args.only, "binding, test, kernel, or ids of variants: proves nothing")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME[,NAME]");
   add_gate(verify, args);
   add_gate(run, args);
   add_gate(prove, args);

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text d8610637b1a4e633
+# text 0e6a5f4abaf7ccb1
 """各算子的多 PE 测试中, 一个 PE 的部分: 数据、golden 的检验、连续调用、比较和记录。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 契约的内容都从它取: DTYPES, CASES, INPUTS, OUTPUTS, golden …
@@ -590,10 +590,10 @@ def run_pe(test, pe, job):
 # ---- 对记录的判断, 在父进程中 ----
 
 
-def read_records(job):
-    """各 PE 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
+def read_records(job, pes=None):
+    """各 PE (或其中的 pes) 写下的记录; 被杀死的 PE 最后一行可能不完整, 略过。每条记录带上它所在文件的 PE 号。"""
     records = []
-    for pe in range(job["pes"]):
+    for pe in range(job["pes"]) if pes is None else pes:
         path = os.path.join(job["folder"], f"pe{pe}.jsonl")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 66956c3649454289
+# contract eebdb9ca094da100, text 2700901de2b2e04e
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -9,7 +9,7 @@ torchrun 运行:   torchrun --nproc-per-node 8 torch_test_all_gather.py
 每个 PE 为每次 compute 写一条记录, 父进程核对全部记录和全部退出码; 任何一项不符, 退出码不为 0。
 
 这里是属于本算子的内容: 契约、golden、加载库、一个 PE 从设备到收尾的步骤。各算子相同的部分在 custom-ops/scripts:
-multi_pe_test.py 生成数据、连续调用、比较和记录, multi_pe_launch.py 启动和看护各 PE、核对记录、给失败分类。
+multi_pe_test.py 生成数据、连续调用、比较和记录, multi_pe_watch.py 启动和看护各 PE、给失败分类, multi_pe_launch.py 核对记录、写出结果。
 """
 
 import ctypes
@@ -33,6 +33,7 @@ CASES = {
     "xs": {"cols": 32, "rows": 64},
     "tail": {"cols": 13, "rows": 7},
     "degenerate": {"cols": 256, "rows": 1},
+    "slot": {"cols": 1024, "rows": 32},
     "s": {"cols": 257, "rows": 513},
     "m": {"cols": 1031, "rows": 512},
 }

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract 6bd9fca4fbbe80bc, text bdc65734699465b1
+# contract 6bd9fca4fbbe80bc, text ab124f8f78eef09a
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8
@@ -9,7 +9,7 @@ torchrun 运行:   torchrun --nproc-per-node 8 torch_test_ring_shift.py
 每个 PE 为每次 compute 写一条记录, 父进程核对全部记录和全部退出码; 任何一项不符, 退出码不为 0。
 
 这里是属于本算子的内容: 契约、golden、加载库、一个 PE 从设备到收尾的步骤。各算子相同的部分在 examples/torch_binding/scripts:
-multi_pe_test.py 生成数据、连续调用、比较和记录, multi_pe_launch.py 启动和看护各 PE、核对记录、给失败分类。
+multi_pe_test.py 生成数据、连续调用、比较和记录, multi_pe_watch.py 启动和看护各 PE、给失败分类, multi_pe_launch.py 核对记录、写出结果。
 """
 
 import ctypes

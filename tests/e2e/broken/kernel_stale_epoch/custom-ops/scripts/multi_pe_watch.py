@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 99d9ca7b09d06f9e
+# text 45a2a284090fe551
 """各算子的多 PE 测试中, 启动和看护各 PE, 给失败分类。用者是 multi_pe_launch.py, 一个 PE 的部分在 multi_pe_test.py。"""
 
 import ctypes
@@ -207,6 +207,8 @@ RULES = [
     ("environment", "", r"MemoryError|Cannot allocate memory|out of memory|No space left|bad_alloc|Too many open files",
      "内存、/dev/shm 或句柄不足: 减少 PE 数或形状, 用 df /dev/shm 和 ulimit -a 查看"),
     ("load", "load", "", "库没有加载成功: 核对 LD_LIBRARY_PATH, 重新编译, 用 ldd -r 查看缺少的符号"),
+    ("load", "init create", r"does not exist! Ensure that it is registered",
+     "这个类不在本进程已加载的库中: 库没有在 worker 内加载, 或加载了旧的库, 重新编译"),
     ("init", "init", "", "attr_init 失败: 各 PE 的 n_pes、local_mem_size、端点须一致, 见首个错误行"),
     ("launch", "start device", "", "PE 在初始化之前就结束了: 看设备、torch_npu 和环境变量"),
     ("lifecycle", "close finalize done", "", "收尾时失败: 先 close 各对象, 再 finalize; 析构函数里不能有集合操作"),
