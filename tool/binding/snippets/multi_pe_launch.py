@@ -87,6 +87,7 @@ def check_golden(test, jobs):
     if pid == 0:
         end_with_parent(parent)
         signal.alarm(60)
+        code = 1
         try:
             problems = []
             for pes in dict.fromkeys(job["pes"] for job in jobs):
@@ -94,13 +95,14 @@ def check_golden(test, jobs):
                 wanted = {case for job in mine for case in job["cases"]}
                 problems += golden_problems(test, pes, next(iter(mine[0]["dtypes"])), wanted)
             os.write(writer, json.dumps(problems).encode())
+            code = 0
         finally:
-            os._exit(0)
+            os._exit(code)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
         text = pipe.read()
-    os.waitpid(pid, 0)
-    return json.loads(text) if text else ["golden 的检验没有完成"]
+    _, status = os.waitpid(pid, 0)
+    return json.loads(text) if status == 0 else ["golden 的检验没有完成"]
 
 
 def run_job(test, job):

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 47e618770b1af83b
+# text 16e86705131f8c96
 """各算子的多 PE 测试中, 父进程的部分: 安排任务, 核对记录, 写出结果, 命令行; 也是 torchrun 的各进程的部分。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 启动和看护各 PE 在 multi_pe_watch.py。
@@ -89,6 +89,7 @@ def check_golden(test, jobs):
     if pid == 0:
         end_with_parent(parent)
         signal.alarm(60)
+        code = 1
         try:
             problems = []
             for pes in dict.fromkeys(job["pes"] for job in jobs):
@@ -96,13 +97,14 @@ def check_golden(test, jobs):
                 wanted = {case for job in mine for case in job["cases"]}
                 problems += golden_problems(test, pes, next(iter(mine[0]["dtypes"])), wanted)
             os.write(writer, json.dumps(problems).encode())
+            code = 0
         finally:
-            os._exit(0)
+            os._exit(code)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
         text = pipe.read()
-    os.waitpid(pid, 0)
-    return json.loads(text) if text else ["golden 的检验没有完成"]
+    _, status = os.waitpid(pid, 0)
+    return json.loads(text) if status == 0 else ["golden 的检验没有完成"]
 
 
 def run_job(test, job):
