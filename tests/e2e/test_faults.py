@@ -80,7 +80,7 @@ class Ending(unittest.TestCase):
         launch, real, done = Classified.launch, (os.kill, os.waitpid), []
         processes = [subprocess.Popen(["sleep", "100"]) for _ in range(3)]
         with tempfile.TemporaryDirectory() as folder:
-            watch = launch.Watch({pe: (pid, os.open("/dev/null", os.O_RDONLY)) for pe, pid in enumerate(process.pid for process in processes)},
+            watch = launch.Watch({pe: (process.pid, os.open("/dev/null", os.O_RDONLY)) for pe, process in enumerate(processes)},
                                  {"folder": folder})
             try:
                 os.kill, os.waitpid = (lambda pid, number: done.append("kill") or real[0](pid, number),
@@ -164,7 +164,8 @@ class Faults(unittest.TestCase):
 
     def test_a_hang_in_the_kernel(self):
         result = self.check("hangs_in_the_kernel", "timeout", "PE 0 在 compute; PE 1 在 close")
-        self.assertRegex(result["stands"]["0"], r"C\+\+ stack of the thread(.*\n)+.*libshmem_sim_core\.so(.*\n)+.*libascendcl\.so.*aclrtSynchronize")
+        self.assertRegex(result["stands"]["0"], r"C\+\+ stack of the thread(.*\n)+.*libshmem_sim_core\.so"
+                                                r"(.*\n)+.*libascendcl\.so.*aclrtSynchronize")
         self.assertNotIn("libpython", result["stands"]["0"])
         self.assertRegex(result["stands"]["0"], r"stands in\n +kernel .*waits for GE")
         self.assertIn("in worker", result["stands"]["1"])
@@ -216,22 +217,37 @@ class Faults(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         shutil.rmtree(stale)
 
-    def test_ctrl_c_leaves_nothing(self):
+    def end_while_it_runs(self, number, processes, *start):
+        """Sends the signal to what `start` started when so many processes run; its exit code. Nothing may be left."""
         shared = set(os.listdir("/dev/shm"))
         folder = tempfile.mkdtemp(dir=self.folder)
-        run = subprocess.Popen(command(self.tree, self.test, "--pes", 4, "--calls", 400), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        run = subprocess.Popen(command(self.tree, *start), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                env={**os.environ, MARK: folder, "TMPDIR": folder})
-        until = time.monotonic() + 30
-        while len(processes_with(f"{MARK}={folder}")) < 5 and time.monotonic() < until:
+        until = time.monotonic() + 60
+        while len(processes_with(f"{MARK}={folder}")) < processes and time.monotonic() < until:
             time.sleep(0.05)
-        self.assertEqual(len(processes_with(f"{MARK}={folder}")), 5)
-        run.send_signal(signal.SIGINT)
-        said = run.communicate(timeout=10)[0].decode()
-        self.assertEqual(run.returncode, 130, said)
-        self.assertEqual(processes_with(f"{MARK}={folder}"), [])
-        self.assertEqual(os.listdir(folder), [])
+        self.assertEqual(len(processes_with(f"{MARK}={folder}")), processes)
+        run.send_signal(number)
+        said = run.communicate(timeout=30)[0].decode()
+        until = time.monotonic() + 2
+        while processes_with(f"{MARK}={folder}") and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertEqual(processes_with(f"{MARK}={folder}"), [], said)
+        self.assertEqual([name for name in os.listdir(folder) if "torchelastic" not in name], [], said)
         self.assertEqual(set(os.listdir("/dev/shm")) - shared, set())
-        os.rmdir(folder)
+        shutil.rmtree(folder)
+        return run.returncode
+
+    def test_ctrl_c_leaves_nothing(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                self.assertEqual(self.end_while_it_runs(number, 5, self.test, "--pes", 4, "--calls", 400), 130)
+
+    def test_ctrl_c_under_torchrun_leaves_nothing(self):
+        words = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2, self.test, "--calls", 400)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                self.assertNotEqual(self.end_while_it_runs(number, 5, *words), 0)
 
     def test_two_verifications_of_one_tree_at_once(self):
         words = [str(TOOL), "verify", str(self.tree / "all_gather"), "--pes", "2", "--seeds", "1", "--fork-only", *map(str, roots())]
