@@ -16,3 +16,6 @@ foreach(name acl_op_compiler ge_runner graph acl_tdt_channel runtime tiling_api 
   add_vendor_library(${name} ${empty})
 endforeach()
 target_include_directories(vendor_hccl PRIVATE ${PROJECT_SOURCE_DIR})
+if(TARGET sim_acl_test)
+  target_link_libraries(sim_acl_test PRIVATE vendor_hccl)  # its table is tested with that of libascendcl
+endif()

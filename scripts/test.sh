@@ -63,6 +63,7 @@ run_step() {
       check layers python3 tests/layout/check_layers.py
       check rules python3 tests/layout/check_rules.py
       check known_bugs python3 tests/layout/check_known_bugs.py
+      check failure_classes python3 tests/layout/check_failure_classes.py
       check format scripts/check_format.sh ;;
     asan) run_preset asan ;;
     tsan) run_preset tsan sim_tests ;;

@@ -22,23 +22,6 @@ int32_t HcclGetCommConfigCapability() {
   return 0;
 }
 
-UNMODELLED(HcclGetRootInfo)
-UNMODELLED(HcclCommInitRootInfo)
-UNMODELLED(HcclCommInitRootInfoConfig)
-UNMODELLED(HcclCommDestroy)
-UNMODELLED(HcclGetCommName)
-UNMODELLED(HcclGetCommAsyncError)
-UNMODELLED(HcclAllReduce)
-UNMODELLED(HcclAllGather)
-UNMODELLED(HcclBroadcast)
-UNMODELLED(HcclReduceScatter)
-UNMODELLED(HcclAlltoAll)
-UNMODELLED(HcclAlltoAllV)
-UNMODELLED(HcclSend)
-UNMODELLED(HcclRecv)
-UNMODELLED(HcclReduce)
-UNMODELLED(HcclScatter)
-UNMODELLED(HcclBarrier)
-UNMODELLED(HcclBatchSendRecv)
+#include "sim/acl/hccl.def"
 
 }  // extern "C"

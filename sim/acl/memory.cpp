@@ -102,8 +102,7 @@ aclError aclrtHostRegisterV2(void* pointer, uint64_t bytes, uint32_t) {
                 __func__,
                 fmt::format("{} bytes at {} go past the end of the address space", bytes, pointer));
   }
-  if (bytes == 0 || find_region(pointer) ||
-      find_region(static_cast<const char*>(pointer) + bytes - 1)) {
+  if (bytes == 0 || meets_region(pointer, bytes)) {
     return fail(ACL_ERROR_RT_PARAM_INVALID,
                 __func__,
                 fmt::format("{} bytes at {}: none, or registered already", bytes, pointer));

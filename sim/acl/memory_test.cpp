@@ -137,6 +137,8 @@ TEST(Registering, TakesMemoryThatNobodyHasRegistered) {
       bad_parameter(aclrtHostRegisterV2(taken, 16, 0), "registered already");
     }
     bad_parameter(aclrtHostRegisterV2(start, 1025, 0), "registered already");
+    bad_parameter(aclrtHostRegisterV2(start, 8192, 0), "registered already");  // around the first
+    bad_parameter(aclrtHostRegisterV2(start + 2047, 1, 0), "registered already");
     bad_parameter(aclrtHostRegisterV2(device, 16, 0), "registered already");
     bad_parameter(aclrtHostRegisterV2(pinned, 16, 0), "registered already");
     EXPECT_EQ(aclrtHostRegisterV2(start, 1024, 0), ACL_SUCCESS);

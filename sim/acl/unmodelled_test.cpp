@@ -14,10 +14,14 @@ const char* aclGetRecentErrMsg();
 #define UNMODELLED(name) int32_t name();
 #define UNMODELLED_POINTER(name) void* name();
 #define DROPPED(name) uint64_t name();
+#include "sim/acl/hccl.def"
 #include "sim/acl/unmodelled.def"
 #undef UNMODELLED
 #undef UNMODELLED_POINTER
 #undef DROPPED
+int32_t HcclSetConfig();
+int32_t HcclGetCommConfigCapability();
+const char* HcclGetErrorString(int32_t code);
 
 }  // extern "C"
 
@@ -55,6 +59,23 @@ TEST(WhatIsNotModelled, ReturnsAnErrorAndNamesItself) {
 #undef UNMODELLED_POINTER
 #undef DROPPED
     EXPECT_GT(count, 50);
+  });
+}
+
+TEST(Hccl, IsNotModelledButForWhatTorchNpuAsksAtItsStart) {
+  in_child({}, [] {
+    EXPECT_EQ(HcclSetConfig(), 0);
+    EXPECT_EQ(HcclGetCommConfigCapability(), 0);
+    EXPECT_NE(std::string(HcclGetErrorString(1)).find("not modelled"), std::string::npos);
+    EXPECT_EQ(findings(), "");
+    int count = 0;
+#define UNMODELLED(name)                   \
+  EXPECT_EQ(name(), kFeatureNotSupported); \
+  expect_named(#name);                     \
+  ++count;
+#include "sim/acl/hccl.def"
+#undef UNMODELLED
+    EXPECT_GT(count, 15);
   });
 }
 

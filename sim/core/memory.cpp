@@ -232,6 +232,16 @@ std::optional<Region> find_region(const void* address) {
   return last.region;
 }
 
+bool meets_region(const void* begin, size_t bytes) {
+  Registry& all = registry();
+  const auto at = reinterpret_cast<uintptr_t>(begin);
+  const std::lock_guard lock(all.mutex);
+  const auto next = all.regions.upper_bound(at);
+  const bool begins_in_one =
+      next != all.regions.begin() && holds(std::prev(next)->second.region, at);
+  return bytes > 0 && (begins_in_one || (next != all.regions.end() && next->first - at < bytes));
+}
+
 size_t device_bytes_in_use(int device) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

@@ -34,6 +34,9 @@ SHMEM_SIM_API bool remove_region(void* base);
 
 // The live region that holds the address, if any.
 SHMEM_SIM_API std::optional<Region> find_region(const void* address);
+// Whether a live region shares a byte with these, which do not go past the end of the address
+// space.
+SHMEM_SIM_API bool meets_region(const void* begin, size_t bytes);
 SHMEM_SIM_API size_t device_bytes_in_use(int device);
 SHMEM_SIM_API size_t device_bytes_total();
 

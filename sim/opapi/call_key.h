@@ -21,6 +21,10 @@ class CallKey {
   void add(Value value) {
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
+  void add(const std::string& word) {
+    add(word.size());
+    bytes_ += word;
+  }
   void add(const at::Tensor& tensor);
   void add(const at::Scalar& scalar);
   void add(const Output& output) { add(output.tensor()); }

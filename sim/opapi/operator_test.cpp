@@ -198,7 +198,9 @@ constexpr const char* kNames[] = {"Abs",
                                   "MseLoss",
                                   "NLLLoss",
                                   "IsClose",
-                                  "ThresholdBackward"};
+                                  "ThresholdBackward",
+                                  "GeluBackward",
+                                  "GeluBackwardV2"};
 
 class Operators : public testing::Test {
  protected:

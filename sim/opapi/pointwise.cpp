@@ -1,6 +1,7 @@
 #include <ATen/ops/bitwise_left_shift.h>
 #include <ATen/ops/bitwise_right_shift.h>
 #include <ATen/ops/gelu.h>
+#include <ATen/ops/gelu_backward.h>
 #include <ATen/ops/isclose.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/maximum.h>
@@ -153,6 +154,10 @@ ACLNN(IsClose, 6, [](In x, In y, double relative, double absolute, bool equal_na
 ACLNN(GeluV2, 3, [](In x, int64_t mode, Out out) {
   TORCH_CHECK(mode == 0 || mode == 1, "mode ", mode, " is neither 0 (erf) nor 1 (tanh)");
   out.set(at::gelu(x, mode == 1 ? "tanh" : "none"));
+})
+ACLNN(GeluBackward, 3, [](In gradient, In x, Out out) { out.set(at::gelu_backward(gradient, x)); })
+ACLNN(GeluBackwardV2, 4, [](In gradient, In x, const std::string& approximate, Out out) {
+  out.set(at::gelu_backward(gradient, x, approximate));
 })
 ACLNN(SWhere, 4, [](In condition, In x, In y, Out out) { out.set(at::where(condition, x, y)); })
 ACLNN(ThresholdBackward, 4, [](In gradient, In x, Number threshold, Out out) {

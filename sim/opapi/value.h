@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -116,5 +117,15 @@ template <>
 struct Argument<Outs> : ReadBy<read_outputs> {};
 template <>
 struct Argument<SizedOut> : ReadBy<read_sized_output> {};
+
+// A word such as "tanh": the vendor's char*, copied because the caller's may be gone.
+template <>
+struct Argument<const std::string&> {
+  using Handle = const char*;
+  static std::string read(Handle word) {
+    TORCH_CHECK(word != nullptr, "the word is null");
+    return word;
+  }
+};
 
 }  // namespace shmem_sim::opapi

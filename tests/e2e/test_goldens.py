@@ -43,6 +43,7 @@ OPERATORS = {
     "all_to_all": ("all_to_all", PLAIN, PLAIN, ""),
     "all_to_all_splits": ("all_to_all", PLAIN, WHOLE, "[n_pes, n_pes]"),
     "permute": ("permute", PLAIN, PLAIN, "[n_pes]"),
+    "pairwise_shuffle": ("pairwise_shuffle", PLAIN, PLAIN, "[n_pes]"),
     **{name: (name, PLAIN, PLAIN, "") for name in ("all_reduce", "all_reduce_sum", "all_reduce_max", "all_reduce_min")},
     **{name: (name, STACKED, PLAIN, "") for name in ("reduce_scatter", "reduce_scatter_sum")},
     **{name: (name, PLAIN, PART, "") for name in ("reduce_scatter_max", "reduce_scatter_min")},
@@ -143,7 +144,7 @@ def answer_of_gloo(golden, rank, mine, attrs, output):
         dist.all_to_all_single(output, value[: sum(sent)].contiguous(), received, sent)
     elif golden == "all_to_all":
         dist.all_to_all_single(output, value)
-    elif golden == "permute":
+    elif golden in ("permute", "pairwise_shuffle"):
         sources = mine["table"].tolist()
         sends = [dist.P2POp(dist.isend, value, target) for target in range(PES) if sources[target] == rank]
         for work in dist.batch_isend_irecv([*sends, dist.P2POp(dist.irecv, output, sources[rank])]):
@@ -298,6 +299,26 @@ class Reductions(unittest.TestCase):
             module = load(SCRIPTS[name])
             for pes, kind in ((pes, kind) for pes in (2, 8) for kind in ("fp16", "bf16", "fp32")):
                 self.check(module, pes, kind)
+
+    def test_whole_numbers_stay_in_their_type_on_any_number_of_pes(self):
+        module = load(SCRIPTS["all_reduce"])
+        case = next(iter(module.test.CASES))
+        for pes in (1, 2, 127, 128, 300):
+            inputs = module.gen_data(pes, {"seed": 0, "cases": module.test.CASES}, "int8", case, 0)
+            total = torch.stack([mine["input"].long() for mine in inputs]).sum(0)
+            self.assertTrue(bool((total.abs() <= 127).all()), pes)
+            digests = {module.common.digest(mine) for mine in inputs}
+            self.assertEqual(len(digests), pes)
+            for left in (0, pes - 1):
+                self.assertFalse(torch.equal(total, total - inputs[left]["input"].long()), (pes, left))
+
+    def test_partners_are_pairs(self):
+        module = load(SCRIPTS["pairwise_shuffle"])
+        for pes in (1, 2, 5, 8):
+            case = next(iter(module.test.CASES))
+            table = module.gen_data(pes, {"seed": 0, "cases": module.test.CASES}, "int8", case, 1)[0]["table"].tolist()
+            self.assertEqual([table[table[pe]] for pe in range(pes)], list(range(pes)))
+            self.assertEqual(sum(table[pe] == pe for pe in range(pes)), pes % 2)
 
     def check(self, module, pes, kind):
         case = next(iter(module.test.CASES))

@@ -280,6 +280,8 @@ MORE_CASES = [
     'A.masked_fill(A>1,B[0,1])',
     'torch.bernoulli(torch.zeros(3,device=D))',
     'GRAD(F.relu,A-2)',
+    'GRAD(F.gelu,A-2)',
+    "GRAD(lambda x: F.gelu(x,approximate='tanh'),A-2)",
     'I.unique(return_inverse=True)[1]',
     'I.unique(return_counts=True)[1]',
     'A[:,[0,2]]',

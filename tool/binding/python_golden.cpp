@@ -77,17 +77,29 @@ constexpr const char* kArrangeSources = R"(ring = random.sample(range(n_pes), n_
 for source, target in zip(ring, [*ring[1:], ring[0]]):
     inputs[0]["@table"][target] = source)";
 
-// No sum leaves a whole type. In float all terms of one element have one sign: a kernel that rounds
-// after every addition could otherwise lose more to cancellation than the tolerance allows.
+// Pairs; with an odd number of PEs one is left with itself.
+constexpr const char* kArrangePartners = R"(left = random.sample(range(n_pes), n_pes)
+for one, other in zip(left[::2], [*left[1::2], left[-1]]):
+    inputs[0]["@table"][one], inputs[0]["@table"][other] = other, one)";
+
+// No sum leaves a whole type: where there are more PEs than it has numbers, each element gets terms
+// of some PEs only. In float all terms of one element have one sign: a kernel that rounds after
+// every addition could otherwise lose more to cancellation than the tolerance allows.
 constexpr const char* kArrangeSum = R"(import torch
 
-for mine in inputs:
+for p, mine in enumerate(inputs):
     values = mine["@input"].view(-1)
     if values.is_floating_point():
         values.abs_()
         values[1::2].neg_()
-    else:
-        values.copy_(torch.div(values, n_pes, rounding_mode="trunc")))";
+        continue
+    info = torch.iinfo(values.dtype)
+    groups = -(-n_pes // info.max)  # an element's terms come from every groups-th PE
+    largest = info.max // -(-n_pes // groups)
+    least = -largest if info.min < 0 else 0
+    wide = values.to(torch.int64) % (largest - least + 1) + least
+    wide[torch.arange(len(wide)) % groups != p % groups] = 0
+    values.copy_(wide))";
 
 std::string_view golden_of(const Collective& collective, const contract::CollectiveParts& parts) {
   if (collective.reduction != Reduction::kNone) {
@@ -104,7 +116,7 @@ std::string_view golden_of(const Collective& collective, const contract::Collect
     case Collective::Shapes::kExchanges:
       return parts.table != nullptr ? kAllToAllSplits : kAllToAll;
     default:
-      return collective.table == Table::kSources ? kPermute : kBroadcast;
+      return collective.table == Table::kNone ? kBroadcast : kPermute;
   }
 }
 
@@ -115,7 +127,14 @@ std::string_view arrange_of(const Collective& collective, const contract::Collec
   if (parts.table == nullptr) {
     return "";
   }
-  return collective.table == Table::kSplits ? kArrangeSplits : kArrangeSources;
+  switch (collective.table) {
+    case Table::kSplits:
+      return kArrangeSplits;
+    case Table::kPartners:
+      return kArrangePartners;
+    default:
+      return kArrangeSources;
+  }
 }
 
 std::string_view part_of(const Collective& collective, const contract::CollectiveParts& parts) {

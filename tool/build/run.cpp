@@ -230,6 +230,58 @@ std::string_view name_of(BuildEnd end) {
   return "";
 }
 
+namespace {
+
+struct FailureClass {
+  BuildEnd end;
+  std::string_view name;
+  std::string_view hint;
+};
+constexpr std::array kClasses = {
+    FailureClass{
+        BuildEnd::kNotStarted, "environment", "a program or a file is missing: shmem-bind doctor"},
+    FailureClass{BuildEnd::kConfigure,
+                 "environment",
+                 "CMake asks for torch, torch_npu, CANN and SHMEM: shmem-bind doctor"},
+    FailureClass{
+        BuildEnd::kCompile,
+        "compile",
+        "the first error counts; in a generated file, shmem-bind check and generate again"},
+    FailureClass{BuildEnd::kLink,
+                 "link",
+                 "who should define the symbol: the kernel for this dtype, torch_npu, or SHMEM"},
+    FailureClass{BuildEnd::kTimeout, "timeout", "shmem-bind build -v shows the last line"},
+    FailureClass{BuildEnd::kNoProduct,
+                 "link",
+                 "the script must leave the library where docs/commands.md says"},
+    FailureClass{BuildEnd::kSymbols,
+                 "link",
+                 "instantiate the kernel for each dtype of the contract, or take it out there"},
+    FailureClass{
+        BuildEnd::kLoad,
+        "load",
+        "an older library on LD_LIBRARY_PATH, another torch_npu, or a missing symbol: ldd -r"},
+    FailureClass{BuildEnd::kUnknown, "compile", "shmem-bind build -v shows everything"},
+};
+
+const FailureClass* failure_of(BuildEnd end) {
+  const auto* found = std::find_if(
+      kClasses.begin(), kClasses.end(), [&](const FailureClass& item) { return item.end == end; });
+  return found == kClasses.end() ? nullptr : found;
+}
+
+}  // namespace
+
+std::string_view class_of(BuildEnd end) {
+  const FailureClass* found = failure_of(end);
+  return found == nullptr ? "" : found->name;
+}
+
+std::string_view hint_of(BuildEnd end) {
+  const FailureClass* found = failure_of(end);
+  return found == nullptr ? "" : found->hint;
+}
+
 bool BuildReport::changed() const {
   return std::any_of(
       steps.begin(), steps.end(), [](const StepReport& step) { return step.changed; });

@@ -26,6 +26,9 @@ enum class BuildEnd {
   kUnknown,    // the output shows no known sign
 };
 std::string_view name_of(BuildEnd end);
+// The class that a job of verify would have, and what to look at first; empty when it is done.
+std::string_view class_of(BuildEnd end);
+std::string_view hint_of(BuildEnd end);
 
 struct StepReport {
   std::string name;

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include <cstdlib>
 #include <exception>
 
@@ -314,6 +316,21 @@ TEST(Classify, TellsKindsOfFailureApart) {
     EXPECT_EQ(classify(output, lines), end) << output;
     EXPECT_FALSE(lines.empty()) << output;
   }
+}
+
+TEST(Classify, GivesEachEndAClassAndAHint) {
+  const std::set<std::string_view> classes = {"compile", "link", "load", "timeout", "environment"};
+  std::set<std::string_view> seen;
+  for (int end = static_cast<int>(BuildEnd::kDone) + 1; end <= static_cast<int>(BuildEnd::kUnknown);
+       ++end) {
+    const auto kind = static_cast<BuildEnd>(end);
+    EXPECT_TRUE(classes.contains(class_of(kind))) << name_of(kind);
+    EXPECT_GT(hint_of(kind).size(), 20u) << name_of(kind);
+    seen.insert(class_of(kind));
+  }
+  EXPECT_EQ(seen, classes);
+  EXPECT_EQ(class_of(BuildEnd::kDone), "");
+  EXPECT_EQ(hint_of(BuildEnd::kDone), "");
 }
 
 TEST(Classify, ForgetsWhatOnlyFollowsFromTheCause) {

@@ -24,6 +24,9 @@ void describe(const build::BuildReport& report, Outcome& outcome) {
   }
   JsonObject summary;
   summary.add("result", build::name_of(report.end)).add("changed", report.changed());
+  if (!report.ok()) {
+    summary.add("class", build::class_of(report.end)).add("hint", build::hint_of(report.end));
+  }
   outcome.json.add_value("build",
                          summary.add_value("steps", json_list(steps))
                              .add_value("findings", json_texts(report.findings))
@@ -34,6 +37,8 @@ void describe(const build::BuildReport& report, Outcome& outcome) {
     for (const std::string& finding : report.findings) {
       outcome.messages += "    " + finding + "\n";
     }
+    outcome.messages += fmt::format(
+        "    [{}] way out: {}\n", build::class_of(report.end), build::hint_of(report.end));
   }
 }
 

@@ -16,7 +16,7 @@ using Reduction = Collective::Reduction;
 using Table = Collective::Table;
 
 // Without a word about it a reduction is a sum, as in torch.distributed.
-constexpr std::array<Collective, 14> kCollectives = {{
+constexpr std::array<Collective, 15> kCollectives = {{
     {"all_gather", Shapes::kGathers, true},
     {"all_reduce", Shapes::kSame, true, false, Reduction::kSum},
     {"all_reduce_max", Shapes::kSame, true, false, Reduction::kMax},
@@ -25,6 +25,7 @@ constexpr std::array<Collective, 14> kCollectives = {{
     {"all_to_all", Shapes::kExchanges, false, false, Reduction::kNone, Table::kSplits},
     {"broadcast", Shapes::kSame, true, true},
     {"gather", Shapes::kGathers, false, true},
+    {"pairwise_shuffle", Shapes::kSame, false, false, Reduction::kNone, Table::kPartners},
     {"permute", Shapes::kSame, false, false, Reduction::kNone, Table::kSources},
     {"reduce_scatter", Shapes::kScatters, false, false, Reduction::kSum},
     {"reduce_scatter_max", Shapes::kScatters, false, false, Reduction::kMax},
@@ -55,6 +56,8 @@ std::string_view table_text(Table table) {
       return ", and may have a table: int64 [n_pes, n_pes], listed in shared";
     case Table::kSources:
       return ", and a table of the PE each receives from: int64 [n_pes], listed in shared";
+    case Table::kPartners:
+      return ", and a table of the PE each exchanges with: int64 [n_pes], listed in shared";
     default:
       return "";
   }
@@ -192,7 +195,8 @@ bool golden_adds(const Contract& contract) {
 
 std::string misfit(const Contract& contract, const Collective& collective) {
   const CollectiveParts parts = parts_in(contract, collective);
-  const bool needs_table = collective.table == Table::kSources;
+  const bool needs_table =
+      collective.table == Table::kSources || collective.table == Table::kPartners;
   if (parts.output == nullptr || parts.input == nullptr ||
       (needs_table && parts.table == nullptr)) {
     return fmt::format("{} has one output and one input of its dtype{}",

@@ -18,7 +18,7 @@ struct Collective {
   // or concatenated along the first one; of a scattering one the input has these parts.
   enum class Shapes { kSame, kGathers, kScatters, kExchanges };
   enum class Reduction { kNone, kSum, kMax, kMin };
-  enum class Table { kNone, kSplits, kSources };
+  enum class Table { kNone, kSplits, kSources, kPartners };
 
   std::string_view name;
   Shapes shapes = Shapes::kSame;
@@ -38,7 +38,8 @@ struct CollectiveParts {
   const Tensor* output = nullptr;
   const Tensor* input = nullptr;
   // int64 and shared. Splits, which may be absent, [n_pes, n_pes]: rows from PE i to PE j.
-  // Sources, [n_pes]: the PE whose input PE i receives.
+  // Sources, [n_pes]: the PE whose input PE i receives. Partners: the same, and the other way
+  // round.
   const Tensor* table = nullptr;
 };
 

@@ -158,7 +158,8 @@ inline constexpr Rule kNoGolden{
 inline constexpr Rule kUnknownGolden{
     "G002",
     "the golden is not known",
-    "known: all_gather, all_to_all, broadcast, gather, permute, scatter, all_reduce and "
+    "known: all_gather, all_to_all, broadcast, gather, pairwise_shuffle, permute, scatter, "
+    "all_reduce and "
     "reduce_scatter "
     "(of the sum, or with _max or _min); or document; or file.py:function"};
 inline constexpr Rule kGoldenMisfit{
