@@ -16,6 +16,7 @@ enum class CommandName {
   kBuild,
   kVerify,
   kRun,
+  kProve,
   kReplay,
   kReport,
   kClean,
@@ -54,6 +55,7 @@ struct Args {
   int64_t deadline_s = 120;         // of one job
   bool keep_going = false;          // after a job that hung
   bool fork_only = false;           // leave out the spawned and the torchrun job
+  std::vector<std::string> only;    // of prove: kinds or ids
   std::string junit;                // file to write; empty: none
   bool chinese = false;             // of the text report
   // replay and report: `path` is the verdict.json

@@ -74,6 +74,7 @@ Outcome command_diff(Environment& environment);
 Outcome command_build(Environment& environment);
 Outcome command_verify(Environment& environment);
 Outcome command_run(Environment& environment);
+Outcome command_prove(Environment& environment);
 Outcome command_replay(Environment& environment);
 Outcome command_report(Environment& environment);
 Outcome command_clean(Environment& environment);

@@ -138,6 +138,17 @@ void add_proving(CLI::App& app, Args& args) {
       "verify",
       "Run the test of the tree as it stands on 2 and 8 PEs, eagerly and under adversarial seeds.");
   CLI::App* run = add_command(app, args, CommandName::kRun, "run", "generate, build and verify.");
+  CLI::App* prove = add_command(
+      app,
+      args,
+      CommandName::kProve,
+      "prove",
+      "Build and run wrong variants of binding, test and kernel; each has to be found.");
+  prove->add_option("--only", args.only, "binding, test, kernel, or the id of a variant")
+      ->allow_extra_args(false)
+      ->type_name("WORD");
+  add_gate(prove, args);
+  add_target(prove, args);
   add_gate(verify, args);
   add_gate(run, args);
   add_writing(run, args);

@@ -35,6 +35,8 @@ Outcome run(Environment& environment) {
       return command_verify(environment);
     case CommandName::kRun:
       return command_run(environment);
+    case CommandName::kProve:
+      return command_prove(environment);
     case CommandName::kReplay:
       return command_replay(environment);
     case CommandName::kReport:

@@ -1,5 +1,9 @@
 #include "tool/verify/job_json.h"
 
+#include <algorithm>
+
+#include "tool/verify/plan_parts.h"
+
 namespace shmem_bind::verify {
 
 namespace {
@@ -10,17 +14,51 @@ Json value_of(const std::string& literal) {
   return value.is_discarded() ? Json(literal) : value;
 }
 
-}  // namespace
+using Cases = std::map<std::string, std::map<std::string, std::string>>;
 
-Json derived_fields(const Job& job) {
-  Json cases = Json::object();
-  for (const auto& [name, values] : job.derived) {
-    cases[name] = Json::object();
+Json fields_of(const Cases& cases) {
+  Json fields = Json::object();
+  for (const auto& [name, values] : cases) {
+    fields[name] = Json::object();
     for (const auto& [key, literal] : values) {
-      cases[name][key] = value_of(literal);
+      fields[name][key] = value_of(literal);
+    }
+  }
+  return fields;
+}
+
+Cases read_cases(const Json& object) {
+  Cases cases;
+  for (const auto& [name, values] : object.items()) {
+    for (const auto& [key, value] : values.items()) {
+      cases[name][key] = value.is_string() ? value.get<std::string>() : value.dump();
     }
   }
   return cases;
+}
+
+}  // namespace
+
+Json derived_fields(const Job& job) {
+  return fields_of(job.derived);
+}
+
+Json plan_fields(const Job& job, const contract::Contract& contract) {
+  Json object = job_fields(job);
+  object.erase("derived");
+  if (job.derived.empty()) {
+    return object;
+  }
+  Job whole = job;
+  whole.cases.clear();
+  for (const contract::Case& item : contract.cases) {
+    if (!job.derived.contains(item.name) &&
+        std::find(job.cases.begin(), job.cases.end(), item.name) != job.cases.end()) {
+      add_case(whole, item);
+    }
+  }
+  object["cases"] = derived_fields(whole);
+  return object;
 }
 
 Json job_fields(const Job& job) {
@@ -40,6 +78,8 @@ Json job_fields(const Job& job) {
           {"side_streams", job.side_streams},
           {"objects", job.objects},
           {"lives", job.lives},
+          {"wrong_calls", job.wrong_calls},
+          {"refused", fields_of(job.refused)},
           {"environment", environment}};
 }
 
@@ -52,11 +92,9 @@ Job read_job(const Json& item) {
   job.calls = integer_in(item, "calls");
   job.dtypes = texts_in(item, "dtypes");
   job.cases = texts_in(item, "cases");
-  for (const auto& [name, values] : object_in(item, "derived").items()) {
-    for (const auto& [key, value] : values.items()) {
-      job.derived[name][key] = value.is_string() ? value.get<std::string>() : value.dump();
-    }
-  }
+  job.derived = read_cases(object_in(item, "derived"));
+  job.wrong_calls = flag_in(item, "wrong_calls");
+  job.refused = read_cases(object_in(item, "refused"));
   for (const auto& [name, value] : object_in(item, "environment").items()) {
     job.environment.emplace_back(name, value.is_string() ? value.get<std::string>() : "");
   }

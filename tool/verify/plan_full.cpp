@@ -97,7 +97,8 @@ std::vector<Job> plan_full(const Contract& contract, const Selection& selection)
     add({late_job(eager),
          mixed_job(eager),
          streams_job(eager, selection),
-         lives_job(eager, selection)});
+         lives_job(eager, selection),
+         wrong_calls_job(eager, contract, selection)});
     for (size_t turn = 0; turn < selection.seeds.size(); ++turn) {
       add({seeded_part(eager, own, turn, selection.seeds[turn])});
     }

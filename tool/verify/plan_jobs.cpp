@@ -44,6 +44,7 @@ std::vector<Job> plan_quick(const contract::Contract& contract, const Selection&
     jobs.push_back(streams_job(eager, selection));
     if (pes == selection.pes.front()) {
       jobs.push_back(lives_job(eager, selection));
+      jobs.push_back(wrong_calls_job(eager, contract, selection));
     }
     for (const int64_t seed : selection.seeds) {
       Job job = seeded_job(eager, seed);

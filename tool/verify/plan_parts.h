@@ -38,7 +38,9 @@ Job late_job(Job job);                                 // blocks reversed, last 
 Job mixed_job(Job job);                                // shapes and dtypes in turns
 Job streams_job(Job job, const Selection& selection);  // each call on another stream
 Job lives_job(Job job, const Selection& selection);    // two objects, three lives of SHMEM
-Job seeded_job(Job job, int64_t seed);                 // adversarial
+// Wrong calls in front of right ones.
+Job wrong_calls_job(Job job, const contract::Contract& contract, const Selection& selection);
+Job seeded_job(Job job, int64_t seed);  // adversarial
 Job launched_job(const Selection& selection, int64_t pes, const char* launcher);
 
 // Makes the job one of these cases, too.

@@ -8,19 +8,19 @@
 
 namespace shmem_bind::verify {
 
-// Name of the record that shmem-bind prove leaves beside verdict.json.
-inline constexpr const char* kProofFile = "prove.json";
+inline constexpr int64_t kProofSchema = 1;  // docs/verdict.md, the record of prove
 
 // What a verdict takes of a proof.
 struct ProofFile {
   std::vector<Mutant> mutants;
-  std::string note;  // why it takes nothing; empty when it took the variants
+  std::string note;  // what a reader of the verdict has to know of the record
 };
 
-// `text`: of the record. It counts only for the contract and the kernel library with these digests.
+// `text`: of prove.json. It counts for the contract and the sources with these digests, and for
+// this version of the tool.
 ProofFile read_proof(const std::string& text,
                      const std::string& contract_digest,
-                     const std::string& kernel_digest);
+                     const std::string& sources);
 
 // Of `mutants` in verdict.json and prove.json. A state that nobody knows is "invalid".
 std::vector<Mutant> read_mutants(const Json& object);

@@ -20,28 +20,11 @@ namespace {
 
 constexpr size_t kMostLines = 20;
 
-// The values of all cases: the test knows only those of the contract.
-Json all_cases(const Job& job, const contract::Contract& contract) {
-  Job whole = job;
-  whole.cases.clear();
-  for (const contract::Case& item : contract.cases) {
-    if (!job.derived.contains(item.name) &&
-        std::find(job.cases.begin(), job.cases.end(), item.name) != job.cases.end()) {
-      add_case(whole, item);
-    }
-  }
-  return derived_fields(whole);
-}
-
 Json planned(const Job& job,
              const contract::Contract& contract,
              const Options& options,
              const std::string& findings) {
-  Json object = job_fields(job);
-  object.erase("derived");
-  if (!job.derived.empty()) {
-    object["cases"] = all_cases(job, contract);
-  }
+  Json object = plan_fields(job, contract);
   object["keep_going"] = options.keep_going;
   Json environment = {{"SHMEM_SIM_FINDINGS", findings}, {"SHMEM_SIM_WAIT_TIMEOUT_MS", "20000"}};
   environment.update(object["environment"]);
@@ -98,16 +81,14 @@ class Verification {
     }
   }
 
-  // The variants of prove, when its record is of this contract and this kernel library.
+  // The variants of prove, when its record is of this contract and these sources.
   void take_proof() {
-    const binding::Places places = binding::places_of(contract_);
-    const auto record = files_.read(fmt::format("{}/{}/{}", tree_, places.records, kProofFile));
+    const auto record = files_.read(proof_path(contract_, tree_));
     if (!record.ok()) {
       return;
     }
-    const auto kernel = files_.read(tree_ + "/" + places.kernel_library);
     ProofFile proof =
-        read_proof(record.value(), contract_.digest, kernel.ok() ? digest(kernel.value()) : "");
+        read_proof(record.value(), contract_.digest, sources_digest(contract_, tree_, files_));
     verdict_.mutants = std::move(proof.mutants);
     if (!proof.note.empty()) {
       verdict_.notes.push_back(std::move(proof.note));

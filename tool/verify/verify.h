@@ -47,6 +47,9 @@ struct Job {
   int64_t lives = 1;          // SHMEM initialised and finalised so often; they share the calls
   // Of the cases, those that are not the contract's: name -> symbols and attributes as literals.
   std::map<std::string, std::map<std::string, std::string>> derived = {};
+  bool wrong_calls = false;  // first calls that compute() must refuse, then the usual ones
+  // Of these: what the contract requires -> the sizes and attributes of a call that breaks only it.
+  std::map<std::string, std::map<std::string, std::string>> refused = {};
 };
 
 // What is run, in order. Pure.

@@ -97,12 +97,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.@@class@@() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_to_all/docs/design.md
-# contract d8183d362fa138ba, text 4cb7c468973f0bc5
+# contract d8183d362fa138ba, text 332c3255c548d2ab
 """AllToAll 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_to_all.py --pes 8
@@ -124,12 +124,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.AllToAll() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/broadcast/docs/design.md
-# contract bd780c16d05f2df2, text 1fdc6483b0201fa8
+# contract bd780c16d05f2df2, text 1d020cc45d84a4dc
 """Broadcast 算子的多 PE 测试。
 
 单独运行:        python torch_test_broadcast.py --pes 8
@@ -109,12 +109,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.Broadcast() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

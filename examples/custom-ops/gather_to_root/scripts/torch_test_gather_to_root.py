@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/gather_to_root/docs/design.md
-# contract 2d81de16212c8900, text d238d96fde7a954e
+# contract 2d81de16212c8900, text 23db243697ae5a02
 """GatherToRoot 算子的多 PE 测试。
 
 单独运行:        python torch_test_gather_to_root.py --pes 8
@@ -113,12 +113,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.GatherToRoot() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

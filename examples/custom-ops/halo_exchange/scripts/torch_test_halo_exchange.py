@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/halo_exchange/docs/design.md
-# contract d4fcdab58763ee47, text c12633aac51dd3e7
+# contract d4fcdab58763ee47, text 1609414d7c1bff91
 """HaloExchange 算子的多 PE 测试。
 
 单独运行:        python torch_test_halo_exchange.py --pes 8
@@ -133,12 +133,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.HaloExchange() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/kv_shuffle/docs/design.md
-# contract 105664ba1638fdad, text ce6e1c8569a8613e
+# contract 105664ba1638fdad, text e3b96bfa4aec90ca
 """KVShuffle 算子的多 PE 测试。
 
 单独运行:        python torch_test_kv_shuffle.py --pes 8
@@ -145,12 +145,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.KVShuffle() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

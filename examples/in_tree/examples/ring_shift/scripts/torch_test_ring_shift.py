@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: examples/ring_shift/docs/design.md
-# contract 6bd9fca4fbbe80bc, text 34070f63a8647e23
+# contract 6bd9fca4fbbe80bc, text bdc65734699465b1
 """RingShift 算子的多 PE 测试。
 
 单独运行:        python torch_test_ring_shift.py --pes 8
@@ -123,12 +123,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.RingShift() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong
