@@ -144,9 +144,8 @@ void add_proving(CLI::App& app, Args& args) {
       CommandName::kProve,
       "prove",
       "Build and run wrong variants of binding, test and kernel; each has to be found.");
-  prove->add_option("--only", args.only, "binding, test, kernel, or the id of a variant")
-      ->allow_extra_args(false)
-      ->type_name("WORD");
+  add_names(
+      prove, "--only", args.only, "binding, test, kernel, or ids of variants: proves nothing");
   add_gate(prove, args);
   add_target(prove, args);
   add_gate(verify, args);

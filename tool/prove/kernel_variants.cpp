@@ -10,7 +10,7 @@
 namespace shmem_bind::prove {
 namespace {
 
-const std::vector<Probe> kProbes = {Probe::kFirst, Probe::kCases, Probe::kOrders};
+const std::vector<Probe> kProbes = {Probe::kFirst, Probe::kOrders, Probe::kLarge};
 
 struct Mistake {
   const char* pattern;

@@ -11,7 +11,14 @@ constexpr Probe kAll[] = {Probe::kFirst,
                           Probe::kStreams,
                           Probe::kLives,
                           Probe::kOrders,
+                          Probe::kLarge,
                           Probe::kShapes};
+
+// With more PEs: eagerly, with one PE late, and two of the adversarial orders.
+bool is_enough(const verify::Job& job, const verify::Job& eager) {
+  return !job.mixed && !job.side_streams && !job.wrong_calls && job.cases == eager.cases &&
+         job.seed <= 2;
+}
 
 Probe probe_of(const verify::Job& job, const verify::Job& eager) {
   if (job.pes != eager.pes) {
@@ -26,8 +33,11 @@ Probe probe_of(const verify::Job& job, const verify::Job& eager) {
   if (job.lives > 1) {
     return Probe::kLives;
   }
-  if (job.mixed || job.cases != eager.cases) {
+  if (job.mixed) {
     return Probe::kShapes;
+  }
+  if (job.cases != eager.cases) {
+    return Probe::kLarge;
   }
   return job.environment.empty() ? Probe::kCases : Probe::kOrders;
 }
@@ -47,7 +57,9 @@ Probes probes_of(const contract::Contract& contract) {
   first.cases = {first.cases.front()};
   probes[Probe::kFirst] = {first};
   for (const verify::Job& job : jobs) {
-    probes[probe_of(job, jobs.front())].push_back(job);
+    if (job.pes == first.pes || is_enough(job, jobs.front())) {
+      probes[probe_of(job, jobs.front())].push_back(job);
+    }
   }
   return probes;
 }
@@ -66,17 +78,23 @@ std::vector<std::string> provoked_by(const Probes& probes) {
   return texts;
 }
 
-std::vector<std::vector<Probe>> rounds_of(const Variant& variant) {
-  std::vector<std::vector<Probe>> rounds = {{}, {}, {}, {Probe::kMore}};
-  for (size_t i = 0; i < variant.probes.size(); ++i) {
-    rounds[i == 0 ? 0 : 1].push_back(variant.probes[i]);
-  }
+std::vector<verify::Job> jobs_for(const Variant& variant, const Probes& probes) {
+  std::vector<Probe> order = variant.probes;
   for (const Probe probe : kAll) {
-    if (std::find(variant.probes.begin(), variant.probes.end(), probe) == variant.probes.end()) {
-      rounds[2].push_back(probe);
+    if (std::find(order.begin(), order.end(), probe) == order.end()) {
+      order.push_back(probe);
     }
   }
-  return rounds;
+  if (variant.equivalent.empty()) {
+    order.push_back(Probe::kMore);
+  }
+  std::vector<verify::Job> jobs;
+  for (const Probe probe : order) {
+    if (const auto found = probes.find(probe); found != probes.end()) {
+      jobs.insert(jobs.end(), found->second.begin(), found->second.end());
+    }
+  }
+  return jobs;
 }
 
 }  // namespace shmem_bind::prove

@@ -19,8 +19,12 @@ Probes probes_of(const contract::Contract& contract);
 // Requirements that the wrong calls of these jobs break.
 std::vector<std::string> provoked_by(const Probes& probes);
 
-// What is run for a variant, round by round: what should find it, then everything else, then more
-// PEs. A round comes only when the earlier ones found nothing.
-std::vector<std::vector<Probe>> rounds_of(const Variant& variant);
+// What is run for a variant, in order: what should find it, then everything else, then more PEs
+// (not for a variant that its author calls equivalent).
+std::vector<verify::Job> jobs_for(const Variant& variant, const Probes& probes);
+
+// How many of these jobs the first rounds run; a round comes only when the earlier ones found
+// nothing.
+constexpr size_t kRoundSizes[] = {1, 2, 4, 6, 100};
 
 }  // namespace shmem_bind::prove

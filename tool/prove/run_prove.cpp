@@ -37,7 +37,7 @@ class Prover {
     proof_.sources = verify::sources_digest(contract_, around_.tree, around_.files);
     proof_.is_whole = options_.only.empty();
     collect();
-    if (build() && unchanged_passes(false)) {
+    if (proof_.problems.empty() && build() && unchanged_passes(false)) {
       run_variants();
       run_tests();
     }
@@ -69,6 +69,14 @@ class Prover {
         variant.row.state = "not wanted";
       }
     }
+    for (const std::string& word : options_.only) {
+      if (std::none_of(variants_.begin(), variants_.end(), [&](const Variant& variant) {
+            return variant.row.kind == word || variant.row.id == word;
+          })) {
+        proof_.problems.push_back(fmt::format(
+            "--only {}: neither binding, test or kernel, nor the id of a variant", word));
+      }
+    }
   }
 
   bool build() {
@@ -84,19 +92,6 @@ class Prover {
 
   bool is_open(const Variant& variant) const {
     return variant.row.state.empty() && is_wanted(variant.row, options_.only);
-  }
-
-  // The jobs of a probe with a variant; `id` is empty for the unchanged operator.
-  std::vector<Run> runs_of(const Variant& variant, Probe probe) const {
-    std::vector<Run> runs;
-    const auto jobs = probes_.find(probe);
-    if (jobs == probes_.end()) {
-      return runs;
-    }
-    for (const verify::Job& job : jobs->second) {
-      runs.push_back(run_of(variant, job));
-    }
-    return runs;
   }
 
   Run run_of(const Variant& variant, const verify::Job& job) const {
@@ -151,8 +146,8 @@ class Prover {
     size_t count = 0;
     for (const auto& [probe, jobs] : probes_) {
       if ((probe == Probe::kMore) == with_more_pes) {
-        for (const Run& run : runs_of(unchanged, probe)) {
-          lists[count++ % 2].push_back(run);
+        for (const verify::Job& job : jobs) {
+          lists[count++ % 2].push_back(run_of(unchanged, job));
         }
       }
     }
@@ -175,29 +170,12 @@ class Prover {
   }
 
   void run_variants() {
-    bool with_more_pes = false;
-    for (size_t round = 0; round < rounds_of({}).size() && !workshop_.interrupted(); ++round) {
-      std::vector<std::vector<Run>> lists(2);
-      size_t count = 0;
-      for (const Variant& variant : variants_) {
-        if (!is_open(variant) || variant.row.kind == "test") {
-          continue;
-        }
-        const std::vector<Probe> probes = rounds_of(variant)[round];
-        for (const Probe probe : probes) {
-          with_more_pes = with_more_pes || probe == Probe::kMore;
-          const std::vector<Run> runs = runs_of(variant, probe);
-          lists[count % 2].insert(lists[count % 2].end(), runs.begin(), runs.end());
-        }
-        ++count;
+    size_t begin = 0;
+    for (const size_t size : kRoundSizes) {
+      if (workshop_.interrupted() || !run_round(begin, size)) {
+        return;
       }
-      if (count > 0) {
-        around_.progress(fmt::format("round {}: {} variants", round + 1, count));
-        if (with_more_pes && !unchanged_passes(true)) {
-          return;
-        }
-        settle(lists, run_twice(lists));
-      }
+      begin += size;
     }
     for (Variant& variant : variants_) {
       if (is_open(variant) && variant.row.kind != "test" && !workshop_.interrupted()) {
@@ -205,6 +183,33 @@ class Prover {
         variant.row.by = variant.equivalent.empty() ? variant.row.by : variant.equivalent;
       }
     }
+  }
+
+  // The next `size` jobs of every variant that is not found yet.
+  bool run_round(size_t begin, size_t size) {
+    std::vector<std::vector<Run>> lists(2);
+    size_t count = 0;
+    bool with_more_pes = false;
+    for (const Variant& variant : variants_) {
+      if (!is_open(variant) || variant.row.kind == "test") {
+        continue;
+      }
+      const std::vector<verify::Job> jobs = jobs_for(variant, probes_);
+      for (size_t i = begin; i < std::min(begin + size, jobs.size()); ++i) {
+        lists[count % 2].push_back(run_of(variant, jobs[i]));
+        with_more_pes = with_more_pes || jobs[i].pes != jobs.front().pes;
+      }
+      ++count;
+    }
+    if (lists[0].empty() && lists[1].empty()) {
+      return true;
+    }
+    around_.progress(fmt::format("{} variants are left", count));
+    if (with_more_pes && !unchanged_passes(true)) {
+      return false;
+    }
+    settle(lists, run_twice(lists));
+    return true;
   }
 
   void settle(const std::vector<std::vector<Run>>& lists, const Ends& ends) {

@@ -24,7 +24,8 @@ enum class Probe {
   kStreams,     // other streams
   kLives,       // several objects, SHMEM initialised again
   kOrders,      // adversarial orders, one PE late
-  kShapes,      // large, zero, and changing shapes
+  kLarge,       // the stress cases, also with one PE late
+  kShapes,      // zero and changing shapes
   kMore         // more PEs
 };
 

@@ -34,6 +34,9 @@ std::vector<Job> plan_quick(const contract::Contract& contract, const Selection&
       large.dtypes = {selection.dtypes.back()};
       large.cases = selection.stress;
       jobs.push_back(large);
+      if (pes == selection.pes.front()) {
+        jobs.push_back(late_large_job(large));
+      }
     }
     if (const Job mixed = mixed_job(eager); mixed.cases.size() * mixed.dtypes.size() > 1) {
       jobs.push_back(mixed);

@@ -111,6 +111,14 @@ Job late_job(Job job) {
   return job;
 }
 
+Job late_large_job(Job large) {
+  large.name = fmt::format("{} PEs, large, last PE late", large.pes);
+  large.calls = 4;
+  large.environment = {{"SHMEM_SIM_SEED", "1"},
+                       {"SHMEM_SIM_SLOW_PE", std::to_string(large.pes - 1)}};
+  return large;
+}
+
 Job mixed_job(Job job) {
   job.name = fmt::format("{} PEs, shapes change", job.pes);
   job.mixed = true;

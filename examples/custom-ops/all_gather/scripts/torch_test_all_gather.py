@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 66956c3649454289
+# contract eebdb9ca094da100, text bca8b5b516597ff9
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -33,6 +33,7 @@ CASES = {
     "xs": {"cols": 32, "rows": 64},
     "tail": {"cols": 13, "rows": 7},
     "degenerate": {"cols": 256, "rows": 1},
+    "slot": {"cols": 1024, "rows": 32},
     "s": {"cols": 257, "rows": 513},
     "m": {"cols": 1031, "rows": 512},
 }

@@ -67,8 +67,8 @@ class AllGather {
         Fetch(output_ + peer * elements_, Inbox(peer, parity), elements_, me_);
       }
     }
-    aclshmem_quiet();  // prove: equivalent, the next send quiets too
-    SignalMyPeers(Flag(kSmallAck, me_));
+    aclshmem_quiet();  // prove: equivalent, the next call quiets before it signals, and nobody needs the acknowledgement earlier
+    SignalMyPeers(Flag(kSmallAck, me_));  // prove: equivalent, every call waits for all PEs, and the inbox of this one is used again in the next but one
   }
 
   __aicore__ inline void SendSmall(int32_t peer, int32_t parity) {
@@ -94,8 +94,8 @@ class AllGather {
     const int32_t parity = (magic_ / kRoundsPerCall + round) & 1;
     __gm__ int32_t* used = Flag(kLargeUsed, block_ * 2 + parity);
     const int32_t last = aclshmem_int32_g(used, me_);
-    for (int32_t peer = 0; peer < pes_; ++peer) {  // prove: equivalent, the other parity is awaited first
-      aclshmem_signal_wait_until(Flag(kLargeAck, peer * kMaxBlocks + block_), ACLSHMEM_CMP_GE, last);  // prove: equivalent, the other parity is awaited first
+    for (int32_t peer = 0; peer < pes_; ++peer) {
+      aclshmem_signal_wait_until(Flag(kLargeAck, peer * kMaxBlocks + block_), ACLSHMEM_CMP_GE, last);
     }
     aclshmem_int32_p(used, sequence, me_);
     __gm__ T* slot = Slot(parity);
@@ -109,7 +109,7 @@ class AllGather {
       aclshmem_signal_wait_until(Flag(kLargeReady, peer * kMaxBlocks + block_), ACLSHMEM_CMP_GE, sequence);
       Fetch(output_ + peer * elements_ + at, slot, count, peer);
     }
-    aclshmem_quiet();  // prove: equivalent, the next piece quiets too
+    aclshmem_quiet();  // everything is read before the slots are given back
     for (int32_t peer = 0; peer < pes_; ++peer) {
       Signal(Flag(kLargeAck, me_ * kMaxBlocks + block_), sequence, peer);
     }
@@ -117,7 +117,7 @@ class AllGather {
 
   // Waits until `ack` covers the last use of a slot and notes the new one.
   __aicore__ inline void Reserve(__gm__ int32_t* used, __gm__ int32_t* ack, int32_t sequence) {
-    aclshmem_signal_wait_until(ack, ACLSHMEM_CMP_GE, aclshmem_int32_g(used, me_));  // prove: equivalent, the other parity is awaited first
+    aclshmem_signal_wait_until(ack, ACLSHMEM_CMP_GE, aclshmem_int32_g(used, me_));  // prove: equivalent, every call waits for all PEs, and the inbox of this one is used again in the next but one
     aclshmem_int32_p(used, sequence, me_);
   }
 
