@@ -9,7 +9,7 @@
 #include "tool/base/text.h"
 #include "tool/binding/places.h"
 #include "tool/build/plan.h"
-#include "tool/cli/batch_table.h"
+#include "tool/cli/batch_result.h"
 #include "tool/cli/command.h"
 #include "tool/cli/find_operators.h"
 #include "tool/cli/verification.h"
@@ -19,19 +19,6 @@ namespace shmem_bind::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// One operator on its way; it leaves the way with the first stage that fails.
-struct Item {
-  BatchRow row;
-  Args args;  // as of a `run` of this operator
-  Outcome outcome;
-  std::optional<Operator> op;
-  std::optional<binding::Plan> unchanged;  // there is nothing to generate
-  std::string log;                         // all it said
-  bool was_verified = false;
-
-  bool goes_on() const { return op && row.state == BatchState::kReady; }
-};
 
 std::string first_line(std::string_view text) {
   const auto lines = split_lines(text);
@@ -58,27 +45,28 @@ class Batch {
     admit_all();
     generate_all();
     if (!environment_.args.dry_run &&
-        std::any_of(items_.begin(), items_.end(), [](const Item& i) { return i.goes_on(); })) {
+        std::any_of(items_.begin(), items_.end(), [](const BatchItem& i) { return i.goes_on(); })) {
       build_and_verify_all();
     }
-    return finish();
+    return batch_outcome(
+        environment_, items_, {std::move(trees_), std::move(text_), std::move(log_)});
   }
 
  private:
   // An environment in which a stage sees this operator's arguments.
-  Environment environment_of(Item& item) {
+  Environment environment_of(BatchItem& item) {
     return {
         item.args, environment_.files, environment_.runner, environment_.progress, [](Outcome&) {}};
   }
 
-  void announce(const Item& item, std::string_view stage) {
+  void announce(const BatchItem& item, std::string_view stage) {
     const auto number = &item - items_.data() + 1;
     environment_.progress(
         fmt::format("[{}/{}] {}: {}", number, items_.size(), item.row.folder, stage));
   }
 
   // What a stage said goes to standard error at once: the result of a batch is its table.
-  void settle(Item& item) {
+  void settle(BatchItem& item) {
     Outcome& outcome = item.outcome;
     const bool failed = outcome.exit_code != kExitDone;
     const bool is_unverified = outcome.state == verify::name_of(verify::State::kUnverified);
@@ -101,7 +89,7 @@ class Batch {
     environment_.flush(talk);
   }
 
-  void skip(Item& item, const std::string& why) {
+  void skip(BatchItem& item, const std::string& why) {
     item.row.state = BatchState::kSkipped;
     item.row.why = why;
   }
@@ -128,7 +116,7 @@ class Batch {
 
   void admit_all() {
     read_all();
-    for (Item& item : items_) {
+    for (BatchItem& item : items_) {
       if (!item.op && item.outcome.exit_code == kExitDone) {
         skip(item, item.outcome.why);
         item.outcome.text.clear();  // its row says it
@@ -142,7 +130,7 @@ class Batch {
   }
 
   void generate_all() {
-    for (Item& item : items_) {
+    for (BatchItem& item : items_) {
       if (item.goes_on()) {
         announce(item, "generate");
         Environment environment = environment_of(item);
@@ -159,7 +147,7 @@ class Batch {
   void build_and_verify_all() {
     Outcome found;
     const auto target = open_target(environment_, found);
-    for (Item& item : items_) {
+    for (BatchItem& item : items_) {
       if (item.goes_on() && !target) {
         item.outcome.exit_code = found.exit_code;
         item.outcome.why = first_line(found.messages);
@@ -177,7 +165,7 @@ class Batch {
 
   // Runs one stage of one operator and adds its time.
   template <class Stage>
-  void timed(Item& item, const Stage& stage) {
+  void timed(BatchItem& item, const Stage& stage) {
     const Clock::time_point start = Clock::now();
     Environment environment = environment_of(item);
     stage(environment);
@@ -187,7 +175,7 @@ class Batch {
   }
 
   void build_kernels(const build::Target& target) {
-    for (Item& item : items_) {
+    for (BatchItem& item : items_) {
       if (item.goes_on()) {
         announce(item, "build");
         timed(item, [&](Environment& environment) {
@@ -200,7 +188,7 @@ class Batch {
   // Operators of the tree whose kernel there is none of: the binding lists them and cannot link.
   std::string without_kernel(const std::string& tree) const {
     std::vector<std::string> names;
-    for (const Item& item : items_) {
+    for (const BatchItem& item : items_) {
       if (item.op && item.op->tree == tree && item.row.exit_code == kExitBuild &&
           !environment_.files.exists(tree + "/" +
                                      binding::places_of(item.op->contract).kernel_library)) {
@@ -212,8 +200,8 @@ class Batch {
 
   // One binding per tree: it holds all operators of the tree, so its failure is theirs.
   void build_bindings(const build::Target& target) {
-    std::map<std::string, std::vector<Item*>> trees;
-    for (Item& item : items_) {
+    std::map<std::string, std::vector<BatchItem*>> trees;
+    for (BatchItem& item : items_) {
       if (item.goes_on()) {
         trees[item.op->tree].push_back(&item);
       }
@@ -225,7 +213,7 @@ class Batch {
       build_operator(environment_, *items[0]->op, target, outcome, build::Part::kBinding);
       trees_.push_back(JsonObject(outcome.json).add("tree", tree).text());
       const std::string why = first_line(outcome.messages) + without_kernel(tree);
-      for (Item* item : items) {
+      for (BatchItem* item : items) {
         if (outcome.exit_code != kExitDone) {
           item->outcome.exit_code = outcome.exit_code;
           item->outcome.why = why;
@@ -239,7 +227,7 @@ class Batch {
   }
 
   void verify_all(const build::Target& target) {
-    for (Item& item : items_) {
+    for (BatchItem& item : items_) {
       if (item.goes_on()) {
         announce(item, "verify");
         item.was_verified = true;
@@ -251,99 +239,8 @@ class Batch {
     }
   }
 
-  std::string row_json(const Item& item) const {
-    return JsonObject()
-        .add("folder", item.row.folder)
-        .add("state", name_of(item.row.state))
-        .add("why", item.row.why)
-        .add("exit_code", item.row.exit_code)
-        .add_value("pes", json_list(texts_of(item.row.pes)))
-        .add_value("seconds", item.row.seconds ? fmt::format("{:.3f}", *item.row.seconds) : "null")
-        .add("messages", item.log)
-        .add_value("result", item.outcome.json.text())
-        .text();
-  }
-
-  // Verified on fewer PEs than the contract allows and a batch asks for.
-  std::vector<std::string> not_on_8_pes() const {
-    std::vector<std::string> folders;
-    for (const Item& item : items_) {
-      const auto& pes = item.row.pes;
-      if (item.row.state == BatchState::kUnverified && item.op->contract.pe_counts.allows(8) &&
-          std::find(pes.begin(), pes.end(), 8) == pes.end()) {
-        folders.push_back(item.row.folder);
-      }
-    }
-    return folders;
-  }
-
-  // What became of an operator: its verdict, or why there is none.
-  verify::Verdict verdict_of(const Item& item) const {
-    if (item.was_verified) {
-      const auto text = environment_.files.read(record(*item.op, kVerdict));
-      if (text.ok()) {
-        if (auto verdict = verify::read_verdict(text.value(), kVerdict); verdict.ok()) {
-          return std::move(verdict.value());
-        }
-      }
-    }
-    verify::Verdict verdict;
-    verdict.op = item.op ? item.op->contract.op_name : item.row.folder;
-    const bool is_skipped = item.row.state == BatchState::kSkipped;
-    verdict.state = is_skipped ? verify::State::kSkipped : verify::State::kFailed;
-    verdict.checks = {{"batch",
-                       is_skipped ? verify::CheckState::kWaived : verify::CheckState::kFailed,
-                       {"batch.stopped", {item.row.why}}}};
-    return verdict;
-  }
-
-  void write_suites(Outcome& outcome) const {
-    const std::string& path = environment_.args.junit;
-    if (path.empty() || environment_.args.dry_run) {
-      return;
-    }
-    std::vector<verify::Verdict> verdicts;
-    for (const Item& item : items_) {
-      verdicts.push_back(verdict_of(item));
-    }
-    const auto written = environment_.files.write(path, verify::to_junit(verdicts), false);
-    if (!written.ok()) {
-      fail(outcome, written.failure());
-    }
-  }
-
-  Outcome finish() {
-    Outcome outcome;
-    std::vector<BatchRow> rows;
-    std::vector<std::string> entries;
-    for (const Item& item : items_) {
-      rows.push_back(item.row);
-      entries.push_back(row_json(item));
-    }
-    outcome.exit_code = worst_exit_code(rows);
-    outcome.text = text_ + batch_table(rows);
-    outcome.messages = environment_.args.json ? log_ : "";
-    std::vector<std::string> open;
-    for (const Item& item : items_) {
-      if (item.row.state == BatchState::kUnverified && item.row.exit_code != kExitDone) {
-        open.push_back(fmt::format("{} ({})", item.row.folder, item.row.why));
-      }
-    }
-    if (!open.empty()) {
-      outcome.messages += fmt::format(
-          "not complete, though nothing failed: {}\n    way out: batch without options that leave "
-          "out PEs or launchers\n",
-          joined(open, "; "));
-    }
-    outcome.json.add_value("operators", json_list(entries))
-        .add_value("bindings", json_list(trees_))
-        .add_value("not_on_8_pes", json_texts(not_on_8_pes()));
-    write_suites(outcome);
-    return outcome;
-  }
-
   Environment& environment_;
-  std::vector<Item> items_;
+  std::vector<BatchItem> items_;
   std::vector<std::string> trees_;  // JSON of each binding's build
   std::string text_;                // of a --dry-run
   std::string log_;                 // what belongs to no single operator

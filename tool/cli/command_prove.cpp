@@ -8,7 +8,6 @@
 #include "tool/cli/verification.h"
 #include "tool/prove/prove.h"
 #include "tool/verify/drift.h"
-#include "tool/verify/proof_file.h"
 
 namespace shmem_bind::cli {
 namespace {

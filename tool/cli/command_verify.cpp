@@ -8,7 +8,7 @@
 #include "tool/cli/tree.h"
 #include "tool/cli/verification.h"
 #include "tool/verify/boundary_cases.h"
-#include "tool/verify/proof_file.h"
+#include "tool/verify/mutant.h"
 
 namespace shmem_bind::cli {
 namespace {
@@ -22,7 +22,7 @@ std::string fingerprint(Environment& environment, const Operator& op, const buil
   std::vector<std::string> paths = {below(op.tree, places.kernel_library),
                                     below(op.tree, places.binding_library),
                                     below(op.tree, places.test),
-                                    record(op, verify::kProofFile)};
+                                    verify::proof_path(op.contract, op.tree)};
   for (const char* library : {"libshmem_sim_core.so",
                               "libshmem_sim_ascendc.so",
                               "libshmem.so",

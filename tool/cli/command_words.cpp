@@ -144,16 +144,13 @@ void add_proving(CLI::App& app, Args& args) {
       CommandName::kProve,
       "prove",
       "Build and run wrong variants of binding, test and kernel; each has to be found.");
-  prove
-      ->add_option("--only", args.only, "binding, test, kernel, or ids of variants: proves nothing")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME[,NAME]");
+  add_names(
+      prove, "--only", args.only, "binding, test, kernel, or ids of variants: proves nothing");
+  add_gate(prove, args);
+  add_target(prove, args);
   add_gate(verify, args);
   add_gate(run, args);
-  add_gate(prove, args);
   add_writing(run, args);
-  add_target(prove, args);
   for (CLI::App* command : {verify, run}) {
     add_target(command, args);
     add_verification(command, args);

@@ -25,6 +25,8 @@ void add_numbers(CLI::App* command,
       ->type_name("N[,N|N..N]");
 }
 
+}  // namespace
+
 void add_names(CLI::App* command,
                const std::string& name,
                std::vector<std::string>& names,
@@ -34,8 +36,6 @@ void add_names(CLI::App* command,
       ->allow_extra_args(false)
       ->type_name("NAME[,NAME]");
 }
-
-}  // namespace
 
 void add_gate(CLI::App* command, Args& args) {
   command->add_flag("--accept-unverified",

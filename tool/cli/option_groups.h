@@ -1,12 +1,20 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
 
 #include "tool/cli/args.h"
 
 // Options that several commands have, in groups: what they set in `args`, and what --help says.
 
 namespace shmem_bind::cli {
+
+// An option that takes names with commas between them.
+void add_names(CLI::App* command,
+               const std::string& name,
+               std::vector<std::string>& names,
+               const std::string& about);
 
 void add_gate(CLI::App* command, Args& args);          // going on without evidence
 void add_writing(CLI::App* command, Args& args);       // of files into the tree

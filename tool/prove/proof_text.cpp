@@ -5,6 +5,7 @@
 
 #include "tool/binding/file_set.h"
 #include "tool/prove/prove.h"
+#include "tool/verify/proof_file.h"
 
 namespace shmem_bind::prove {
 namespace {
@@ -70,7 +71,7 @@ std::string to_json(const Proof& proof) {
                     {"by", row.by},
                     {"seconds", row.seconds}});
   }
-  const Json json = {{"schema", 1},
+  const Json json = {{"schema", verify::kProofSchema},
                      {"op", proof.op},
                      {"tool", binding::kToolVersion},
                      {"contract", proof.contract},

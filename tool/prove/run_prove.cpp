@@ -7,7 +7,6 @@
 #include "tool/base/text.h"
 #include "tool/prove/test_judge.h"
 #include "tool/prove/workshop.h"
-#include "tool/verify/proof_file.h"
 
 namespace shmem_bind::prove {
 namespace {

@@ -7,37 +7,15 @@
 #include <string_view>
 
 #include "tool/base/text.h"
-#include "tool/binding/places.h"
+#include "tool/binding/file_set.h"
 
 namespace shmem_bind::verify {
 namespace {
-
-constexpr int64_t kSchema = 1;  // docs/verdict.md, the record of prove
 
 constexpr std::array<std::string_view, 5> kStates = {
     "killed", "survived", "equivalent", "not applicable", "invalid"};
 
 }  // namespace
-
-std::string proof_path(const contract::Contract& contract, const std::string& tree) {
-  return tree + "/" + binding::places_of(contract).records + "/" + kProofFile;
-}
-
-std::string sources_digest(const contract::Contract& contract,
-                           const std::string& tree,
-                           FileSystem& files) {
-  const std::string op = tree + "/" + binding::places_of(contract).op;
-  std::string all;
-  for (const char* below : {"/", "/src/"}) {
-    for (const std::string& name : files.list(op + below)) {
-      if (name.ends_with(".cpp") || name.ends_with(".h")) {
-        const auto text = files.read(op + below + name);
-        all += below + name + "\n" + (text.ok() ? text.value() : "");
-      }
-    }
-  }
-  return digest(all);
-}
 
 std::vector<Mutant> read_mutants(const Json& object) {
   std::vector<Mutant> mutants;
@@ -59,20 +37,31 @@ ProofFile read_proof(const std::string& text,
                      const std::string& sources) {
   const Json json = Json::parse(text, nullptr, false);
   const auto nothing = [](std::string_view why) {
-    return ProofFile{{}, fmt::format("{} {}; shmem-bind prove makes a new one", kProofFile, why)};
+    return ProofFile{{}, fmt::format("prove.json {}; shmem-bind prove makes a new one", why)};
   };
   if (!json.is_object()) {
     return nothing("cannot be read");
   }
-  if (integer_in(json, "schema") != kSchema) {
+  if (integer_in(json, "schema") != kProofSchema) {
     return nothing(fmt::format(
-        "has schema {}, this shmem-bind reads {}", integer_in(json, "schema"), kSchema));
+        "has schema {}, this shmem-bind reads {}", integer_in(json, "schema"), kProofSchema));
   }
-  if (text_in(json, "contract") != contract_digest || text_in(json, "sources") != sources) {
-    return nothing("is of another state of the contract or the operator's sources");
+  if (text_in(json, "contract") != contract_digest || text_in(json, "sources") != sources ||
+      text_in(json, "tool") != binding::kToolVersion) {
+    return nothing("is of another state of the contract, the kernel or shmem-bind");
   }
   ProofFile proof{read_mutants(json), ""};
-  return proof.mutants.empty() ? nothing("names no variant") : proof;
+  if (proof.mutants.empty()) {
+    return nothing("names no variant");
+  }
+  const auto reasons = texts_in(json, "reasons");
+  if (text_in(json, "state") != "proved") {
+    proof.note = fmt::format("prove.json says {}{}{}",
+                             text_in(json, "state"),
+                             reasons.empty() ? "" : ": ",
+                             joined(reasons, "; "));
+  }
+  return proof;
 }
 
 }  // namespace shmem_bind::verify

@@ -3,31 +3,21 @@
 #include <string>
 #include <vector>
 
-#include "tool/base/file_system.h"
-#include "tool/contract/contract.h"
 #include "tool/verify/json_fields.h"
 #include "tool/verify/mutant.h"
 
 namespace shmem_bind::verify {
 
-// Name of the record that shmem-bind prove leaves beside verdict.json.
-inline constexpr const char* kProofFile = "prove.json";
-
-// Its place, from `tree` on.
-std::string proof_path(const contract::Contract& contract, const std::string& tree);
-
-// Of what a proof is about beside the contract: every source and header of the operator.
-std::string sources_digest(const contract::Contract& contract,
-                           const std::string& tree,
-                           FileSystem& files);
+inline constexpr int64_t kProofSchema = 1;  // docs/verdict.md, the record of prove
 
 // What a verdict takes of a proof.
 struct ProofFile {
   std::vector<Mutant> mutants;
-  std::string note;  // why it takes nothing; empty when it took the variants
+  std::string note;  // what a reader of the verdict has to know of the record
 };
 
-// `text`: of the record. It counts only for the contract and the sources with these digests.
+// `text`: of prove.json. It counts for the contract and the sources with these digests, and for
+// this version of the tool.
 ProofFile read_proof(const std::string& text,
                      const std::string& contract_digest,
                      const std::string& sources);

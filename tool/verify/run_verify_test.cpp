@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "tool/base/text.h"
+#include "tool/binding/file_set.h"
 #include "tool/binding/plan_tree.h"
 #include "tool/verify/json_fields.h"
-#include "tool/verify/proof_file.h"
 #include "tool/verify/testing.h"
 #include "tool/verify/verdict.h"
 
@@ -108,13 +107,19 @@ TEST_F(RunVerify, TakesTheClassOfAFailureFromTheReport) {
 }
 
 TEST_F(RunVerify, ShowsTheVariantsOfAProofOfThisState) {
+  files.files["/tree/custom-ops/copy_rows/src/copy_rows_kernel.cpp"] = "kernel";
   const std::string sources = sources_digest(contract, "/tree", files);
   const Json rows = {
       {{"id", "b01"}, {"kind", "binding"}, {"title", "epoch frozen"}, {"state", "killed"}},
       {{"id", "k01"}, {"kind", "kernel"}, {"title", "tail"}, {"state", "survived"}},
       {{"id", "k02"}, {"kind", "kernel"}, {"title", "new"}, {"state", "unheard of"}}};
-  const Json proof = {
-      {"schema", 1}, {"contract", contract.digest}, {"sources", sources}, {"mutants", rows}};
+  Json proof = {{"schema", 1},
+                {"tool", binding::kToolVersion},
+                {"contract", contract.digest},
+                {"sources", sources},
+                {"state", "not proved"},
+                {"reasons", {"1 survived"}},
+                {"mutants", rows}};
   std::string& record = files.files["/tree/custom-ops/copy_rows/build/prove.json"];
   record = proof.dump();
   const Verdict verdict = run();
@@ -122,13 +127,19 @@ TEST_F(RunVerify, ShowsTheVariantsOfAProofOfThisState) {
   EXPECT_EQ(verdict.mutants[2].state, "invalid");
   EXPECT_EQ(verdict.state, State::kUnverified) << "a variant survived";
   EXPECT_NE(to_text(verdict).find("k01 SURVIVED: tail"), std::string::npos) << to_text(verdict);
+  EXPECT_EQ(verdict.notes, std::vector<std::string>{"prove.json says not proved: 1 survived"});
+  const auto with = [&](const char* key, const Json& value) {
+    Json other = proof;
+    other[key] = value;
+    return other.dump();
+  };
   for (const auto& [text, why] :
        {std::pair{std::string("{"), "cannot be read"},
-        std::pair{Json{{"schema", 2}}.dump(), "has schema 2, this shmem-bind reads 1"},
-        std::pair{Json{{"schema", 1}, {"contract", contract.digest}, {"sources", "another"}}.dump(),
-                  "is of another state"},
-        std::pair{Json{{"schema", 1}, {"contract", "another"}, {"sources", sources}}.dump(),
-                  "is of another state"}}) {
+        std::pair{with("schema", 2), "has schema 2, this shmem-bind reads 1"},
+        std::pair{with("mutants", Json::array()), "names no variant"},
+        std::pair{with("sources", "another"), "is of another state"},
+        std::pair{with("tool", "another"), "is of another state"},
+        std::pair{with("contract", "another"), "is of another state"}}) {
     record = text;
     const Verdict other = run();
     EXPECT_TRUE(other.mutants.empty());

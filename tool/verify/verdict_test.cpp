@@ -25,6 +25,8 @@ TEST(Verdict, ComesBackFromItsFile) {
   verdict.jobs[0].job.objects = 2;
   verdict.jobs[0].job.lives = 3;
   verdict.jobs[0].job.derived = {{"zero size", {{"rows", "0"}, {"halo", "0.5"}, {"on", "true"}}}};
+  verdict.jobs[0].job.wrong_calls = true;
+  verdict.jobs[0].job.refused = {{"rows > 0", {{"rows", "0"}}}};
   verdict.jobs[0].skipped = "a job hung";
   verdict.full = true;
   const std::string text = to_json(verdict);
@@ -36,6 +38,8 @@ TEST(Verdict, ComesBackFromItsFile) {
   EXPECT_EQ(read.value().jobs[1].job.environment, verdict.jobs[1].job.environment);
   const Job& job = read.value().jobs[0].job;
   EXPECT_EQ(job.derived, verdict.jobs[0].job.derived);
+  EXPECT_EQ(job.refused, verdict.jobs[0].job.refused);
+  EXPECT_TRUE(job.wrong_calls);
   EXPECT_EQ(read.value().jobs[0].skipped, "a job hung");
   EXPECT_TRUE(read.value().full);
   EXPECT_TRUE(job.mixed && job.side_streams && job.objects == 2 && job.lives == 3);

@@ -1,18 +1,17 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text e991cfda588d48bb
-"""各算子的多 PE 测试中, 父进程的部分: 启动和看护各 PE, 核对记录, 给失败分类, 命令行。
+# text 16e86705131f8c96
+"""各算子的多 PE 测试中, 父进程的部分: 安排任务, 核对记录, 写出结果, 命令行; 也是 torchrun 的各进程的部分。
 
-test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 一个 PE 的部分在 multi_pe_test.py。
+test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 启动和看护各 PE 在 multi_pe_watch.py。
 """
 
 import argparse
-import ctypes
+import datetime
+import faulthandler
 import gc
 import json
 import os
 import pathlib
-import re
-import select
 import signal
 import socket
 import subprocess
@@ -21,9 +20,11 @@ import tempfile
 import time
 import uuid
 
-from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge, run_pe
+from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge
+from multi_pe_watch import (ERROR_LINE, KIND_RULES, RULES, Watch, classify, end_with_parent, first_line, lost_its_endpoint, start_workers,
+                            worker_process)
 
-# ---- 启动和看护各 PE ----
+# ---- 任务 ----
 
 
 AGENT = "SHMEM_BIND_AGENT"  # torchrun 的进程号, 即各 PE 的父进程
@@ -36,228 +37,24 @@ def fresh_endpoint():
         return f"tcp://127.0.0.1:{probe.getsockname()[1]}"
 
 
-def end_with_parent(parent):
-    """父进程 (进程号 parent) 被杀死时, 本进程也随之结束 (Linux 的 PR_SET_PDEATHSIG), 不留下孤儿进程。"""
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
+def on_free_endpoint(job, run):
+    """run(job) 的结果。没有指定端点时由系统选择; 若它在 PE 0 使用之前恰好被别的进程占用, 换一个再来一次, 并记在结果里。"""
+    def chosen():
+        return {**job, "ip_port": job.get("ip_port") or fresh_endpoint(),
+                "next_ip_ports": job.get("next_ip_ports") or [fresh_endpoint() for _ in range(1, job.get("lives", 1))]}
+
+    result = run(chosen())
+    if job.get("ip_port") or not lost_its_endpoint(result):
+        return result
+    retried = f"端点被别的进程占用, 换一个再来一次: {result['first_error']}"
+    print(retried, file=sys.stderr, flush=True)
+    return {**run(chosen()), "retried": retried}
 
 
-def worker_process(test, pe, job, parent):
-    """子进程入口: 不回到父进程的代码, 不做解释器收尾。"""
-    end_with_parent(parent)
-    code = 1
-    try:
-        code = run_pe(test, pe, job)
-    except BaseException as error:  # 记录后退出, 由父进程判断
-        print(f"[PE {pe}] 异常: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
-def start_workers(test, job):
-    """启动各 PE; 每个 PE 的输出进入自己的管道。返回 (进程号, 管道) 的列表。"""
-    started = []
-    parent = os.getpid()
-    for pe in range(job["pes"]):
-        reader, writer = os.pipe()
-        if job["launcher"] == "spawn":
-            text = json.dumps({"pe": pe, "job": job, "parent": parent})
-            command = [sys.executable, str(pathlib.Path(test.__file__).resolve()), "--worker", text]
-            pid = subprocess.Popen(command, stdout=writer, stderr=writer).pid
-        else:
-            sys.stdout.flush()
-            pid = os.fork()
-            if pid == 0:
-                os.dup2(writer, 1)
-                os.dup2(writer, 2)
-                worker_process(test, pe, job, parent)
-        os.close(writer)
-        os.set_blocking(reader, False)
-        started.append((pid, reader))
-    return started
-
-
-class Watch:
-    """看护一个任务的各 PE: 用 pidfd 等待, 转发输出, 第一个失败后 2 秒内结束其余的。
-
-    codes {pe: 退出码, 按结束的先后}, lines {pe: 输出的各行}, killed 被父进程结束的 PE, stands {pe: 超时时停在哪里}。
-    """
-
-    def __init__(self, started, job):
-        self.pids = [pid for pid, _ in started]
-        self.pipes = [pipe for _, pipe in started]
-        self.folder = job["folder"]
-        self.codes, self.killed, self.stands = {}, set(), {}
-        self.lines = {pe: [] for pe in range(len(started))}
-        self.rest = {pe: b"" for pe in range(len(started))}
-        self.poller = select.poll()
-        self.owner = {}  # 描述符 -> PE
-        self.ends = []  # 各进程的 pidfd; 内核不支持时为空, 改为定时查看
-        try:
-            for pid in self.pids:
-                self.ends.append(os.pidfd_open(pid))
-        except (AttributeError, OSError):
-            pass
-        for pe, descriptor in [*enumerate(self.pipes), *enumerate(self.ends)]:
-            self.owner[descriptor] = pe
-            self.poller.register(descriptor, select.POLLIN)
-
-    def run(self, deadline):
-        stop_at = None
-        try:
-            while len(self.codes) < len(self.pids):
-                self.step(min(deadline if stop_at is None else stop_at, time.monotonic() + 60) - time.monotonic())
-                now = time.monotonic()
-                if stop_at is None and any(self.codes.values()):
-                    stop_at = now + 2
-                if stop_at is None and now > deadline and len(self.codes) < len(self.pids):
-                    print("超时: 询问各 PE 停在哪里, 然后结束它们", file=sys.stderr, flush=True)
-                    self.ask()
-                    stop_at = now
-                if stop_at is not None and now >= stop_at:
-                    self.kill()
-        finally:
-            self.kill()  # 也包括 Ctrl-C
-            for descriptor in [*self.pipes, *self.ends]:
-                os.close(descriptor)
-        return self
-
-    def step(self, seconds):
-        """等到有输出、有 PE 结束或时间到。"""
-        limit = seconds if len(self.ends) == len(self.pids) else min(seconds, 0.02)
-        for descriptor, _ in self.poller.poll(max(limit, 0) * 1000):
-            if descriptor in self.pipes:
-                if not self.read(self.owner[descriptor]):
-                    self.poller.unregister(descriptor)  # 写端已全部关闭
-            else:
-                self.poller.unregister(descriptor)
-        for pe, pid in enumerate(self.pids):
-            if pe not in self.codes:
-                done, status = os.waitpid(pid, os.WNOHANG)
-                if done:
-                    self.codes[pe] = os.waitstatus_to_exitcode(status)
-                    self.read(pe, last=True)
-
-    def read(self, pe, last=False):
-        """读出管道里现有的内容, 按行加上 PE 号打印。"""
-        is_open = True
-        while True:
-            try:
-                data = os.read(self.pipes[pe], 1 << 16)
-            except BlockingIOError:
-                break
-            if not data:
-                is_open = False
-                break
-            self.rest[pe] += data
-        *lines, self.rest[pe] = self.rest[pe].split(b"\n")
-        if last and self.rest[pe]:
-            lines.append(self.rest[pe])
-            self.rest[pe] = b""
-        for line in lines:
-            text = line.decode("utf-8", "replace").removeprefix(f"[PE {pe}] ")
-            self.lines[pe].append(text)
-            print(f"[PE {pe}] {text}", flush=True)
-        return is_open
-
-    def ask(self):
-        """各 PE 收到 SIGUSR1 后写下 Python 栈; 运行库若另有说明 (设备停在哪里), 写在输出里。"""
-        before = {pe: len(lines) for pe, lines in self.lines.items()}
-        asked = [pe for pe in range(len(self.pids)) if pe not in self.codes]
-        for pe in asked:
-            os.kill(self.pids[pe], signal.SIGUSR1)
-        until = time.monotonic() + 0.5
-        while (left := until - time.monotonic()) > 0 and len(self.codes) < len(self.pids):
-            self.step(left)
-        for pe in asked:
-            path = pathlib.Path(self.folder, f"pe{pe}.stack")
-            stack = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-            self.stands[pe] = "\n".join([*self.lines[pe][before[pe]:], stack.strip()]).strip() or "没有回答"
-
-    def kill(self):
-        for pe, pid in enumerate(self.pids):
-            if pe not in self.codes:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                self.codes[pe] = -signal.SIGKILL
-                self.killed.add(pe)
-                self.read(pe, last=True)
-
-
-# ---- 失败的分类 ----
-
-
-FOLLOWS = re.compile(r"peer-lost|peer lost|could not join|heap not initialized|进程已结束", re.I)  # 别的 PE 先失败, 这里随之失败
-ERROR_LINE = re.compile(r"异常: |失败: |shmem-sim: finding|error|Traceback|failed", re.I)
-
-# 自上而下, 第一条符合的规则给出类别。每条: 类别, 停在哪些步骤 (空: 任何), 首个错误行中的文字 (空: 任何), 提示。
-RULES = [
-    ("timeout", "", r"wait-deadline|did not end within|超时", "看 stands: 各 PE 停在哪里; 常见原因是少发了信号, 或某个 PE 没有走到同一个集合操作"),
-    ("environment", "", r"in use|AccStoreServer startup failed|Address already", "端点被占用: 换一个 --ip-port, 或不给, 由系统选择"),
-    ("environment", "", r"MemoryError|Cannot allocate memory|out of memory|No space left|bad_alloc|Too many open files",
-     "内存、/dev/shm 或句柄不足: 减少 PE 数或形状, 用 df /dev/shm 和 ulimit -a 查看"),
-    ("load", "load", "", "库没有加载成功: 核对 LD_LIBRARY_PATH, 重新编译, 用 ldd -r 查看缺少的符号"),
-    ("load", "init create", r"does not exist! Ensure that it is registered",
-     "这个类不在本进程已加载的库中: 库没有在 worker 内加载, 或加载了旧的库, 重新编译"),
-    ("init", "init", "", "attr_init 失败: 各 PE 的 n_pes、local_mem_size、端点须一致, 见首个错误行"),
-    ("launch", "start device", "", "PE 在初始化之前就结束了: 看设备、torch_npu 和环境变量"),
-    ("lifecycle", "close finalize done", "", "收尾时失败: 先 close 各对象, 再 finalize; 析构函数里不能有集合操作"),
-    ("launch", "create compute", "异常: |kernel-fault|finding", "算子的构造或 kernel 出错: 看首个错误行的位置"),
-    ("lifecycle", "", "", "PE 中途结束 (被信号杀死, 或没有走到结尾): 看退出码和它的最后一步"),
-]
-KIND_RULES = {
-    "mismatch": ("mismatch", "结果与 golden 不同: 先核对输入, 再看规律 (哪个 PE、哪一块、尾部、类型转换、同步), 见 calls, 最后才看 kernel"),
-    "record": ("lifecycle", "记录缺少、重复或不属于该 PE: 测试脚本或 worker 没有按约定运行"),
-    "golden": ("mismatch", "没有可信的 golden 可比: 修正 docs/design.md 中的 golden"),
-}
-
-
-def first_failed(watch, steps):
-    """第一个自己失败 (而不是随别人失败) 的 PE; 没有则是 None。"""
-    failed = [pe for pe, code in watch.codes.items() if code != 0 and pe not in watch.killed]
-    failed.sort(key=lambda pe: is_follower(watch, pe) or (watch.codes[pe] == 1 and steps.get(pe) == "done"))
-    return failed[0] if failed else None
-
-
-def is_follower(watch, pe):
-    """它最早的错误就是别的 PE 造成的。"""
-    wrong = [line for line in watch.lines[pe] if ERROR_LINE.search(line)]
-    return watch.codes[pe] >= 0 and bool(wrong and FOLLOWS.search(wrong[0]))
-
-
-def first_line(lines):
-    wrong = [line for line in lines if ERROR_LINE.search(line)]
-    return next((line for line in wrong if not FOLLOWS.search(line)), wrong[0] if wrong else "")
-
-
-def classify(watch, steps, kinds):
-    """失败的类别、提示和首个有效错误。steps {pe: 最后一步}, kinds 记录中发现的问题的种类。"""
-    if watch.stands:
-        return {"class": "timeout", "hint": RULES[0][3], "first_error": "到期限时 " + "; ".join(
-            f"PE {pe} 在 {steps.get(pe, 'start')}" for pe in sorted(watch.stands))}
-    pe = None if "golden" in kinds else first_failed(watch, steps)
-    if pe is None or (watch.codes[pe] == 1 and steps.get(pe) == "done" and kinds):
-        kind = next((kind for kind in ("golden", "record", "mismatch") if kind in kinds), "record")
-        line = next((f"PE {p}: {line}" for p, lines in watch.lines.items() if (line := first_line(lines))), kinds.get(kind, ""))
-        return {"class": KIND_RULES[kind][0], "hint": KIND_RULES[kind][1], "first_error": line if kind == "mismatch" else kinds.get(kind, line)}
-    step, code = steps.get(pe, "start"), watch.codes[pe]
-    line = first_line(watch.lines[pe]) or f"退出码 {code}, 最后一步 {step}"
-    for name, at, text, hint in RULES:
-        if (not at or step in at.split()) and re.search(text, line, re.I):
-            return {"class": name, "hint": hint, "first_error": f"PE {pe}: {line}"}
-
-
-# ---- 任务 ----
-
-
-def result_of(test, job, watch, begin, doubts=()):
+def result_of(test, job, watch, begin):
     """一个任务的结果字典。"""
     problems, seen, steps, end = judge(test, job, watch.codes)
     problems += [("timeout", f"PE {sorted(watch.stands)} 到期限 {job['deadline']} s 时没有结束")] if watch.stands else []
-    problems = [("golden", text) for text in doubts] or problems
     kinds = {kind: text for kind, text in reversed(problems) if kind != "exit"}
     wrong = [record for record in seen.values() if not is_accepted(test, record, job["pes"])]
     fields = ("pe", "dtype", "case", "call", "layout", "equal", "detail", "seconds")
@@ -292,6 +89,7 @@ def check_golden(test, jobs):
     if pid == 0:
         end_with_parent(parent)
         signal.alarm(60)
+        code = 1
         try:
             problems = []
             for pes in dict.fromkeys(job["pes"] for job in jobs):
@@ -299,57 +97,157 @@ def check_golden(test, jobs):
                 wanted = {case for job in mine for case in job["cases"]}
                 problems += golden_problems(test, pes, next(iter(mine[0]["dtypes"])), wanted)
             os.write(writer, json.dumps(problems).encode())
+            code = 0
         finally:
-            os._exit(0)
+            os._exit(code)
     os.close(writer)
     with os.fdopen(reader, encoding="utf-8") as pipe:
         text = pipe.read()
-    os.waitpid(pid, 0)
-    return json.loads(text) if text else ["golden 的检验没有完成"]
+    _, status = os.waitpid(pid, 0)
+    return json.loads(text) if status == 0 else ["golden 的检验没有完成"]
 
 
 def run_job(test, job):
     """运行一个任务, 返回结果字典。"""
-    with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
-        job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job, "folder": folder, "nonce": uuid.uuid4().hex}
-        job.setdefault("ip_port", fresh_endpoint())
-        job.setdefault("next_ip_ports", [fresh_endpoint() for _ in range(1, job.get("lives", 1))])
-        if isinstance(job["cases"], list):  # 任务里可以只写用例名
-            job["cases"] = {name: test.CASES[name] for name in job["cases"]}
-        begin = time.monotonic()
-        npu = getattr(sys.modules.get("torch"), "npu", None)
-        if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
-            print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
-            job["launcher"] = "spawn"
-        return result_of(test, job, Watch(start_workers(test, job), job).run(begin + job["deadline"]), begin)
+    job = {"straggler": job["seed"] % job["pes"], "environment": {}, **job}
+    if isinstance(job["cases"], list):  # 任务里可以只写用例名
+        job["cases"] = {name: test.CASES[name] for name in job["cases"]}
+    begin = time.monotonic()
+    npu = getattr(sys.modules.get("torch"), "npu", None)
+    if job["launcher"] == "fork" and npu is not None and npu.is_initialized():
+        print("本进程已使用过设备, 不能再 fork: 改用 spawn", file=sys.stderr, flush=True)
+        job["launcher"] = "spawn"
+
+    def run(job):
+        with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+            job = {**job, "folder": folder, "nonce": uuid.uuid4().hex}
+            return result_of(test, job, Watch(start_workers(test, job), job).run(begin + job["deadline"]), begin)
+
+    return on_free_endpoint(job, run)
+
+
+# ---- torchrun ----
+
+
+class Ranks:
+    """torchrun 的各进程: 每个看护自己的一个 PE (由它 fork), 用 torchrun 的键值存储传递任务、失败的消息和各 PE 的结局。
+
+    看护者不碰设备, 所以 PE 停在哪里都能问到, 到期限也总能结束。
+    """
+
+    def __init__(self, deadline):
+        import torch
+        import torch.distributed as dist
+        import torch_npu  # noqa: F401
+
+        torch.set_num_threads(1)
+        store, self.pe, self.pes = next(dist.rendezvous("env://", timeout=datetime.timedelta(seconds=deadline)))
+        if int(os.environ.get("LOCAL_WORLD_SIZE", self.pes)) != self.pes:
+            raise RuntimeError("各 PE 须在同一台机器上: torchrun 只能用一个节点 (--nnodes 1)")
+        self.store = dist.PrefixStore(f"shmem-bind/{os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')}", store)
+        self.attempt = 0
+
+    def tell(self, key, value):
+        self.store.set(f"{self.attempt}/{key}", json.dumps(value))
+
+    def is_told(self, key):
+        return self.store.check([f"{self.attempt}/{key}"])
+
+    def hear(self, key, until):
+        """键的值; 到 until 还没有则是 None。"""
+        while not self.is_told(key):
+            if time.monotonic() > until:
+                return None
+            time.sleep(0.02)
+        return json.loads(self.store.get(f"{self.attempt}/{key}"))
+
+    def watch(self, test, job):
+        """启动和看护自己的 PE, 说出它的结局; 被中断 (torchrun 有别的进程结束) 也说。返回是否没有中断。"""
+        watch, whole = RankWatch(start_workers(test, job, [self.pe]), job, self), True
+        try:
+            watch.run(job["until"])
+        except KeyboardInterrupt:
+            whole = False
+        self.tell(f"end {self.pe}", {
+            "code": watch.codes[self.pe], "at": time.monotonic(), "killed": sorted(watch.killed), "unfinished": sorted(watch.unfinished),
+            "stand": watch.stands.get(self.pe), "lines": [line for line in watch.lines[self.pe] if ERROR_LINE.search(line)][:100]})
+        return whole
+
+    def ends(self, job, whole):
+        """各 PE 的结局, 如同一个 Watch。看护者也结束了的 PE 没有结局: 它随看护者被 SIGKILL 结束。"""
+        until = job["until"] + 10 if whole else time.monotonic() + 3
+        ends = {}
+        try:
+            for pe in range(self.pes):
+                ends[pe] = self.hear(f"end {pe}", until)
+        except KeyboardInterrupt:
+            return self.ends(job, False)
+        nothing = {"code": -signal.SIGKILL, "at": 0, "killed": [], "unfinished": [], "stand": None, "lines": []}
+        ends = dict(sorted(((pe, end or nothing) for pe, end in ends.items()), key=lambda item: item[1]["at"]))
+        return argparse.Namespace(codes={pe: end["code"] for pe, end in ends.items()}, lines={pe: end["lines"] for pe, end in ends.items()},
+                                  killed={pe for end in ends.values() for pe in end["killed"]},
+                                  unfinished={pe for end in ends.values() for pe in end["unfinished"]},
+                                  stands={pe: end["stand"] for pe, end in ends.items() if end["stand"] is not None})
+
+
+class RankWatch(Watch):
+    """看护一个 PE; 自己的 PE 失败就告诉别的看护者, 也听它们的消息。"""
+
+    pause = 0.1
+
+    def __init__(self, started, job, ranks):
+        super().__init__(started, job)
+        self.ranks = ranks
+
+    def has_failed(self):
+        if super().has_failed():
+            self.ranks.tell("failed", self.ranks.pe)
+            return True
+        return self.ranks.is_told("failed")
+
+
+def lead(test, args, ranks, begin):
+    """PE 0 的看护者: 给出任务, 收集各 PE 的结局, 写出结果。返回退出码。"""
+    job = {**make_job(test, args), "name": "torchrun", "launcher": "torchrun", "pes": ranks.pes, "straggler": args.seed % ranks.pes,
+           "ip_port": args.ip_port, "until": begin + args.deadline}
+
+    def run(job):
+        with tempfile.TemporaryDirectory(prefix="shmem-bind-") as folder:
+            job = {**job, "folder": folder, "nonce": uuid.uuid4().hex}
+            ranks.tell("task", job)
+            whole = ranks.watch(test, job)
+            result = result_of(test, job, ranks.ends(job, whole), begin)
+            ranks.attempt += 1
+            return result
+
+    doubts = check_golden(test, [job])
+    result = refused(job, "golden", doubts) if doubts else on_free_endpoint(job, run)
+    code = finish(test, [result], args.report)
+    ranks.tell("task", {"code": code})
+    return code
+
+
+def follow(test, ranks, until):
+    """其余各 PE 的看护者; 以 PE 0 得出的退出码结束。"""
+    while True:
+        job = ranks.hear("task", until + 30)
+        if job is None:
+            print(f"[PE {ranks.pe}] PE 0 没有给出任务", file=sys.stderr, flush=True)
+            return 1
+        if "code" in job:
+            return job["code"]
+        if not ranks.watch(test, job):
+            return 130
+        ranks.attempt += 1
 
 
 def run_under_torchrun(test, args):
-    """由 torchrun 启动: 每个进程就是一个 PE; 用 gloo 传递端点、收集结果。"""
+    """由 torchrun 启动: 每个进程看护一个 PE。"""
     end_with_parent(int(os.environ.get(AGENT, os.getppid())))
-    import torch.distributed as dist
-
     begin = time.monotonic()
-    doubts = check_golden(test, [{**make_job(test, args), "pes": int(os.environ["WORLD_SIZE"])}]) if os.environ["RANK"] == "0" else []
-    dist.init_process_group("gloo")
-    pe, pes = dist.get_rank(), dist.get_world_size()
-    shared = [None]
-    if pe == 0:
-        shared = [{"doubts": doubts, "ip_port": args.ip_port or fresh_endpoint(), "nonce": uuid.uuid4().hex,
-                   "folder": tempfile.mkdtemp(prefix="shmem-bind-")}]
-    dist.broadcast_object_list(shared, src=0)
-    job = {**make_job(test, args), **shared[0], "pes": pes, "straggler": args.seed % pes}
-    code = 1 if job["doubts"] else run_pe(test, pe, job)
-    codes = [None] * pes
-    dist.all_gather_object(codes, code)
-    if pe == 0:
-        watch = argparse.Namespace(codes=dict(enumerate(codes)), killed=set(), stands={}, lines={pe: [] for pe in range(pes)})
-        result = result_of(test, {**job, "name": "torchrun", "launcher": "torchrun"}, watch, begin, doubts)
-        finish(test, [result], args.report)
-        code = 0 if result["passed"] else 1
-    dist.barrier()
-    sys.stdout.flush()
-    os._exit(code)
+    faulthandler.dump_traceback_later(args.deadline + 60, exit=True)  # 看护者自己也不会一直停着
+    ranks = Ranks(args.deadline)
+    return lead(test, args, ranks, begin) if ranks.pe == 0 else follow(test, ranks, begin + args.deadline)
 
 
 def torchrun_command(test, pes, arguments):
@@ -360,7 +258,7 @@ def torchrun_command(test, pes, arguments):
 def start_torchrun(test, job, path):
     """任务表中的 torchrun 任务: 另起一组进程, 与其余任务同时进行。"""
     arguments = ["--dtype", *job["dtypes"], "--case", *job["cases"], "--seed", str(job["seed"]), "--calls", str(job["calls"]),
-                 "--report", path]
+                 "--deadline", str(job["deadline"]), "--report", path]
     parent = os.getpid()
 
     def become_agent():
@@ -375,10 +273,10 @@ def start_torchrun(test, job, path):
 
 
 def end_torchrun(job, process, path):
-    """等待它结束, 返回它的结果字典; 超时则结束它 (各 PE 随之结束)。"""
+    """等待它结束, 返回它的结果字典。到期限它自己会结束, 并说出各 PE 停在哪里; 若没有, 结束它 (各 PE 随之结束)。"""
     late = {}
     try:
-        code = process.wait(timeout=job["deadline"])
+        code = process.wait(timeout=max(getattr(process, "began", time.time()) + job["deadline"] + 30 - time.time(), 1))
     except subprocess.TimeoutExpired:
         late = {"class": RULES[0][0], "hint": RULES[0][3]}
         process.kill()
@@ -435,6 +333,8 @@ def finish(test, results, report):
               f" ({result.get('comparison', '没有比较')})")
         if result.get("class"):
             print(f"    [{result['class']}] {result['first_error']}\n    提示: {result['hint']}")
+        if "retried" in result:
+            print(f"    {result['retried']}")
         for problem in result["problems"]:
             print(f"    {problem}")
         for pe, text in sorted(result.get("stands", {}).items()):
@@ -487,7 +387,7 @@ def run_script(test):
         os.environ[AGENT] = str(os.getpid())
         os.execv(command[0], command)
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
-        run_under_torchrun(test, args)
+        return run_under_torchrun(test, args)
     if args.plan:
         with open(args.plan, encoding="utf-8") as file:
             jobs = json.load(file)
@@ -500,6 +400,7 @@ def run_script(test):
 
 def main(test):
     """算子脚本的入口: 按命令行运行, 不返回。"""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # 与 Ctrl-C 一样: 结束各 PE, 删去临时文件
     try:
         code = run_script(test)
     except KeyboardInterrupt:  # 各 PE 已随之结束

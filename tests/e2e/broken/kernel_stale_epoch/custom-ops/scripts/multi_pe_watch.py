@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 45a2a284090fe551
+# text ef0a529ca7ef212b
 """各算子的多 PE 测试中, 启动和看护各 PE, 给失败分类。用者是 multi_pe_launch.py, 一个 PE 的部分在 multi_pe_test.py。"""
 
 import ctypes
@@ -216,7 +216,7 @@ RULES = [
     ("lifecycle", "", "", "PE 中途结束 (被信号杀死, 或没有走到结尾): 看退出码和它的最后一步"),
 ]
 KIND_RULES = {
-    "mismatch": ("mismatch", "结果与 golden 不同: 先核对输入, 再看是哪个 PE、哪一块、尾部还是同步, 见 calls"),
+    "mismatch": ("mismatch", "结果与 golden 不同: 先核对输入, 再看规律 (哪个 PE、哪一块、尾部、类型转换、同步), 见 calls, 最后才看 kernel"),
     "record": ("lifecycle", "记录缺少、重复或不属于该 PE: 测试脚本或 worker 没有按约定运行"),
     "golden": ("mismatch", "没有可信的 golden 可比: 修正 docs/design.md 中的 golden"),
 }
