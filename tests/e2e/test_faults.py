@@ -130,6 +130,9 @@ class Faults(unittest.TestCase):
         result = self.results["device_was_touched"]
         self.assertEqual((result["passed"], result["launcher"], result["left"]), (True, "spawn", []), result)
 
+    def test_a_wrong_result_is_the_first_error_whatever_fails_behind_it(self):
+        self.check("is_wrong_and_fails_in_close", "mismatch", "PE 1: 失败: ")
+
     def test_records_that_are_missing(self):
         self.check("files_nothing", "lifecycle", r"PE \[1\] 没有结果")
 

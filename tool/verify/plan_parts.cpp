@@ -111,11 +111,13 @@ Job late_job(Job job) {
   return job;
 }
 
-Job late_large_job(Job large) {
-  large.name = fmt::format("{} PEs, large, last PE late", large.pes);
-  large.calls = 4;
-  large.environment = {{"SHMEM_SIM_SEED", "1"},
-                       {"SHMEM_SIM_SLOW_PE", std::to_string(large.pes - 1)}};
+Job late_large_job(Job large, int64_t seed) {
+  large.name = fmt::format("{} PEs, large, seed {}", large.pes, seed);
+  large.calls = 6;
+  large.seed = seed;
+  large.environment = {{"SHMEM_SIM_SEED", std::to_string(seed)},
+                       {"SHMEM_SIM_SLOW_PE", std::to_string(seed % large.pes)},
+                       {"SHMEM_SIM_HOLD_US", "100000"}};  // longer than what torch does in between
   return large;
 }
 

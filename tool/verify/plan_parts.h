@@ -40,7 +40,8 @@ Job streams_job(Job job, const Selection& selection);  // each call on another s
 Job lives_job(Job job, const Selection& selection);    // two objects, three lives of SHMEM
 // Wrong calls in front of right ones.
 Job wrong_calls_job(Job job, const contract::Contract& contract, const Selection& selection);
-Job late_large_job(Job large);  // a slot of the large path is used again while a PE still reads it
+// Late transfers of the large path: a slot is used again while a PE still reads it.
+Job late_large_job(Job large, int64_t seed);
 Job seeded_job(Job job, int64_t seed);  // adversarial
 Job launched_job(const Selection& selection, int64_t pes, const char* launcher);
 

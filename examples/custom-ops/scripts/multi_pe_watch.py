@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text ef0a529ca7ef212b
+# text 2d19d186f6898a44
 """各算子的多 PE 测试中, 启动和看护各 PE, 给失败分类。用者是 multi_pe_launch.py, 一个 PE 的部分在 multi_pe_test.py。"""
 
 import ctypes
@@ -261,6 +261,8 @@ def classify(watch, steps, kinds):
     if pe in watch.unfinished and not line:
         return {"class": KIND_RULES["record"][0], "hint": KIND_RULES["record"][1],
                 "first_error": f"PE {pe}: 退出码 0, 没有完成收尾, 最后一步 {step}"}
+    if "mismatch" in kinds and line.startswith("失败: "):  # 先有错的结果, 之后才停在别处
+        return {"class": KIND_RULES["mismatch"][0], "hint": KIND_RULES["mismatch"][1], "first_error": f"PE {pe}: {line}"}
     line = line or f"退出码 {code}, 最后一步 {step}"
     for name, at, text, hint in RULES:
         if (not at or step in at.split()) and re.search(text, line, re.I):

@@ -102,6 +102,10 @@ def kill_its_parent():
     hang_here()
 
 
+def wrong_golden(*given):
+    return {name: value.clone().fill_(3) for name, value in real["golden"](*given).items()}
+
+
 holder = socket.socket()
 holder.bind(("127.0.0.1", 0))
 holder.listen()
@@ -127,12 +131,13 @@ FAULTS = {
     "is_killed": before_compute(kill_itself),
     "runs_out_of_memory": before_compute(run_out_of_memory),
     "golden_raises": {"golden": raise_error},
-    "is_wrong": {"golden": lambda *given: {name: value.clone().fill_(3) for name, value in real["golden"](*given).items()}},
+    "is_wrong": {"golden": wrong_golden},
     "library_is_missing": {"KERNEL_LIBRARIES": ["libnone_kernel.so"]},
     "endpoint_is_malformed": {"ip_port": "tcp://nowhere"},
     "port_is_taken": {"ip_port": TAKEN},
     "port_is_taken_meanwhile": taken_meanwhile(),
     "fails_in_close": {"run_calls": refuse_to_close},
+    "is_wrong_and_fails_in_close": {"golden": wrong_golden, "run_calls": refuse_to_close},
     "device_was_touched": {},  # the last: a process cannot take it back
 }
 # Under torchrun only: the parent of a PE is a process of its own.

@@ -259,6 +259,8 @@ def classify(watch, steps, kinds):
     if pe in watch.unfinished and not line:
         return {"class": KIND_RULES["record"][0], "hint": KIND_RULES["record"][1],
                 "first_error": f"PE {pe}: 退出码 0, 没有完成收尾, 最后一步 {step}"}
+    if "mismatch" in kinds and line.startswith("失败: "):  # 先有错的结果, 之后才停在别处
+        return {"class": KIND_RULES["mismatch"][0], "hint": KIND_RULES["mismatch"][1], "first_error": f"PE {pe}: {line}"}
     line = line or f"退出码 {code}, 最后一步 {step}"
     for name, at, text, hint in RULES:
         if (not at or step in at.split()) and re.search(text, line, re.I):
