@@ -99,7 +99,7 @@ def write_operator(folder, name):
 
 
 # Functions of multi_pe_test that are asked about one operator's test.
-OF_A_TEST = ("attributes_in", "gen_data", "golden_problems", "compare", "limits", "comparison", "judge")
+OF_A_TEST = ("attributes_in", "gen_data", "golden_problems", "compare", "limits", "comparison")
 
 
 def load(path):
@@ -108,6 +108,7 @@ def load(path):
     spec.loader.exec_module(module)
     common = sys.modules["multi_pe_test"]
     return types.SimpleNamespace(test=module, common=common, launch=sys.modules["multi_pe_launch"],
+                                 judge=functools.partial(sys.modules["multi_pe_launch"].judge, module),
                                  **{name: functools.partial(getattr(common, name), module) for name in OF_A_TEST})
 
 
@@ -445,7 +446,7 @@ class Judged(unittest.TestCase):
             case = next(iter(self.moves.test.CASES))
             row = [{**record, "pe": 0, "input": "1"}, {**record, "pe": 1, "input": second}]
             job = {"pes": 2, "seed": 0, "cases": self.moves.test.CASES}
-            problems = self.moves.common.judge_call(self.moves.test, job, "int32", case, 0, row)
+            problems = self.moves.launch.judge_call(self.moves.test, job, "int32", case, 0, row)
             self.assertEqual([kind for kind, _ in problems], wanted, problems)
 
     def test_a_record_that_contradicts_itself_is_refused(self):

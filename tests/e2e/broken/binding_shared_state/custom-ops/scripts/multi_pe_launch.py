@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 16e86705131f8c96
+# text 5434a35825c5bb80
 """各算子的多 PE 测试中, 父进程的部分: 安排任务, 核对记录, 写出结果, 命令行; 也是 torchrun 的各进程的部分。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 启动和看护各 PE 在 multi_pe_watch.py。
@@ -20,9 +20,62 @@ import tempfile
 import time
 import uuid
 
-from multi_pe_test import attributes_of, comparison, golden_problems, is_accepted, judge
+from multi_pe_test import agrees, as_bytes, attributes_of, comparison, gen_data, golden_problems, read_records
 from multi_pe_watch import (ERROR_LINE, KIND_RULES, RULES, Watch, classify, end_with_parent, first_line, lost_its_endpoint, start_workers,
                             worker_process)
+
+# ---- 对记录的判断 ----
+
+
+def is_accepted(test, record, pes):
+    """输出齐全, 且父进程对每个输出的判断与 PE 的结论一致。"""
+    outputs = record["outputs"]
+    complete = set(test.OUTPUTS) - set(test.OPTIONAL) <= set(outputs) <= set(test.OUTPUTS)
+    return record["equal"] and complete and all(
+        agrees(test, outputs[name], test.OUTPUTS[name] or test.DTYPES[record["dtype"]], pes) for name in outputs)
+
+
+def judge(test, job, codes):
+    """核对退出码和记录。返回 (种类, 问题) 的列表、{键: 记录}、{pe: 最后一步} 和收尾记录。"""
+    problems = [("exit", f"PE {pe} 的退出码是 {code}") for pe, code in sorted(codes.items()) if code != 0]
+    records = read_records(job)
+    seen = {}
+    for record in records:
+        if record["nonce"] != job["nonce"]:
+            problems.append(("record", f"PE {record['file']} 的记录不属于这次运行"))
+        elif record["pe"] != record["file"]:
+            problems.append(("record", f"PE {record['file']} 写了 PE {record['pe']} 的记录"))
+        elif "call" in record:
+            key = (record["pe"], record["dtype"], record["case"], record["call"])
+            if key in seen:
+                problems.append(("record", f"重复的记录: {key}"))
+            seen[key] = record
+    for dtype_name in job["dtypes"]:
+        for case in job["cases"]:
+            for call in range(job["calls"]):
+                row = [seen.get((pe, dtype_name, case, call)) for pe in range(job["pes"])]
+                problems += judge_call(test, job, dtype_name, case, call, row)
+    finished = {record["file"] for record in records if record.get("finished")}
+    problems += [("record", f"PE {pe} 没有完成收尾") for pe in range(job["pes"]) if pe not in finished and codes.get(pe) == 0]
+    steps = {record["file"]: record["step"] for record in records if "step" in record}
+    return problems, seen, steps, next((r for r in records if r.get("finished")), {})
+
+
+def judge_call(test, job, dtype_name, case, call, row):
+    """一次调用中各 PE 的记录 row (没有的是 None) 有什么问题。"""
+    name = f"{dtype_name} {case} 第 {call} 次"
+    missing = [pe for pe, record in enumerate(row) if record is None]
+    if missing:
+        return [("record", f"{name}: PE {missing} 没有结果")]
+    problems = [("mismatch", f"{name}: PE {pe} 结果不符 ({record['layout']}): {record['detail'] or '记录自相矛盾'}")
+                for pe, record in enumerate(row) if not is_accepted(test, record, job["pes"])]
+    if len(test.INPUTS) > len(test.SHARED) and len({record["input"] for record in row}) != job["pes"]:
+        mine = gen_data(test, job["pes"], job, dtype_name, case, call)[0]
+        total = sum(len(as_bytes(value)) for name, value in mine.items() if name not in test.SHARED)  # 共享的输入本来就相同
+        if total >= 8:
+            problems.append(("record", f"{name}: 不同 PE 的输入相同, 结果没有意义"))
+    return problems
+
 
 # ---- 任务 ----
 
