@@ -28,15 +28,14 @@ std::vector<const CppFunction*> functions_of(const OperatorClass& op) {
   return found;
 }
 
-// count_++, ++count_, count_ += 1, epoch_.advance()
+// count_++, ++count_, count_ += 1, count_ = count_ + 1, epoch_.advance()
 Names counters_in(const CppFile& file, CppRange body) {
   Names names;
   for (size_t at = body.begin; at < body.end; ++at) {
     if (file.is(at, "++")) {
       names.insert(file.text(file.tokens[at - 1].is_name ? at - 1 : at + 1));
-    } else if (file.is(at, "=") && file.text(at - 1) == file.text(at + 1) && file.is(at + 2, "+")) {
-      names.insert(file.text(at - 1));
-    } else if (file.is(at, "+=")) {
+    } else if (file.is(at, "+=") || (file.is(at, "=") && file.text(at - 1) == file.text(at + 1) &&
+                                     file.is(at + 2, "+"))) {
       names.insert(file.text(at - 1));
     } else if (file.is(at + 1, ".") &&
                (file.is(at + 2, "advance") || file.is(at + 2, "fetch_add"))) {
