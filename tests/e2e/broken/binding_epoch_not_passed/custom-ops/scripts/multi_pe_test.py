@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 6b4f090b14415a03
+# text d8610637b1a4e633
 """各算子的多 PE 测试中, 一个 PE 的部分: 数据、golden 的检验、连续调用、比较和记录。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 契约的内容都从它取: DTYPES, CASES, INPUTS, OUTPUTS, golden …
@@ -19,6 +19,7 @@ import zlib
 
 LAYOUTS = ["contiguous", "offset_view", "strided", "permuted"]  # 各次调用轮流使用的内存布局
 POISON = 0xA5
+GUARD = 0x5A  # 作为信号时是很大的正数
 
 
 # ---- 形状表达式中的运算 ----
@@ -394,6 +395,84 @@ def submit_on_streams(test, ops, steps):
             done = stream.record_event()
 
 
+# ---- 错误的调用 ----
+
+
+def shared_memory(output, other):
+    """两个张量, 形状和类型如 output 和 other, 后者的开头就是前者的结尾。"""
+    import torch
+
+    sizes = [value.numel() * value.element_size() for value in (output, other)]
+    at = (sizes[0] - 1) // 8 * 8
+    raw = torch.zeros(max(sizes[0], at + sizes[1]), dtype=torch.uint8, device="npu")
+    return raw[:sizes[0]].view(output.dtype).view(output.shape), raw[at:at + sizes[1]].view(other.dtype).view(other.shape)
+
+
+def wrong_tensors(test, given):
+    """每次只错一处的张量: (说明, 换掉的张量)。given 是一次正确调用的张量。"""
+    import torch
+
+    host = {name: value.cpu() for name, value in given.items()}
+    # 不用 float64: torch_npu 会把它变成 float32
+    strange = next(kind for name in ("int16", "uint8", "bool") if name not in test.DTYPES.values() for kind in [getattr(torch, name)])
+    dispatched = [name for name in given if {**test.INPUTS, **test.OUTPUTS}[name] is None]
+    if dispatched:
+        yield "不支持的类型", {name: host[name].to(strange).npu() for name in dispatched}
+    for name, value in host.items():
+        yield f"{name} 在 CPU 上", {name: value}
+        yield f"{name} 的类型不同", {name: value.to(strange).npu()}
+        yield f"{name} 多一维", {name: value.unsqueeze(-1).npu()}
+        if value.dim() > 0 and value.numel() > 0:
+            yield f"{name} 的第一维多一个", {name: torch.cat([value, value[:1]]).npu()}
+            yield f"{name} 的最后一维多一个", {name: torch.cat([value, value[..., :1]], -1).npu()}
+    for name in test.OUTPUTS:
+        if name not in given or given[name].numel() < 2:
+            continue
+        yield f"{name} 与自身重叠", {name: given[name].reshape(-1)[:1].expand(given[name].shape)}
+        for other in given:
+            if other != name and given[other].numel() > 1:
+                first, second = shared_memory(given[name], given[other])
+                yield f"{name} 与 {other} 重叠", {name: first, other: second}
+
+
+def breaking_call(test, n_pes, values, dtype_name):
+    """一次只违反契约一条要求的调用: 全部张量和属性。values 是它的形状符号和属性。"""
+    import torch
+
+    tensors = {}
+    for kinds, shapes in ((test.INPUTS, test.input_shapes), (test.OUTPUTS, test.output_shapes)):
+        for name, shape in shapes(n_pes, values).items():
+            dtype = getattr(torch, kinds[name] or test.DTYPES[dtype_name])
+            tensors[name] = torch.zeros([max(size, 0) for size in shape], dtype=dtype).npu()
+    return tensors, attributes_of(test, values)
+
+
+def must_refuse(test, op, what, tensors, attrs):
+    """这次调用必须由算子自己报错 (错误信息以类名开头), 而不是到设备上才出错。"""
+    try:
+        test.compute(op, {**dict.fromkeys(test.OUTPUTS), **tensors}, attrs)
+    except RuntimeError as error:
+        if f"{test.CLASS}: " in str(error):
+            return
+        raise RuntimeError(f"错误的调用没有被算子发现: {what}: {error}") from error
+    raise RuntimeError(f"错误的调用没有被拒绝: {what}")
+
+
+def make_wrong_calls(test, op, step, job):
+    """契约的每项检查都违反一次; 之后对象必须照常工作。"""
+    given = {name: value.view for name, value in {**step.ins, **step.outs}.items()}
+    for what, wrong in wrong_tensors(test, given):
+        must_refuse(test, op, what, {**given, **wrong}, step.attrs)
+    for name in test.OPTIONAL:
+        if name in given and name not in test.INPUTS:
+            must_refuse(test, op, f"没有 {name}", {**given, name: None}, step.attrs)
+    for name in test.ROTATING:
+        for value in (job["pes"], -1):
+            must_refuse(test, op, f"{name} = {value}", given, {**step.attrs, name: value})
+    for text, values in job.get("refused", {}).items():
+        must_refuse(test, op, f"违反 {text}", *breaking_call(test, job["pes"], values, step.dtype))
+
+
 def file_result(test, step, pe, n_pes, recorder):
     """比较一次调用的结果并写入记录; 返回是否正确。"""
     kinds = {name: test.OUTPUTS[name] or test.DTYPES[step.dtype] for name in step.after}
@@ -416,6 +495,8 @@ def run_calls(test, ops, pe, job, order, recorder):
 
     steps = [prepare(test, pe, job, *item) for item in order]
     torch.npu.synchronize()
+    if job.get("wrong_calls") and steps[0].call == 0:
+        make_wrong_calls(test, ops[0], steps[0], job)
     if job["straggler"] == pe:
         time.sleep(0.03)
     if job.get("side_streams"):
@@ -452,11 +533,40 @@ class Run:
         """记下走到哪一步。"""
         self.recorder.add(step=step)
 
+    def use_memory(self, manager):
+        """分配、写满、释放一块对称内存: 算子的状态多半落在其中, 不清零就会显露。"""
+        manager.free_tensor(self.guard(manager))
+
+    def guard(self, manager):
+        """紧跟在各对象状态之后的一块对称内存, 谁也不该写。"""
+        import torch
+
+        memory = manager.malloc_tensor(min(4 << 20, self.test.LOCAL_MEM_SIZE // 16))
+        memory.fill_(GUARD)
+        torch.npu.synchronize()
+        return memory
+
+    def check_guard(self, manager, memory):
+        touched = int((memory.cpu() != GUARD).sum())
+        if touched:
+            raise RuntimeError(f"状态之后的对称内存有 {touched} 字节被改写: 状态比 kernel 使用的小")
+        manager.free_tensor(memory)
+
     def calls(self, ops):
         """在对象 ops 上进行这次初始化分担的调用; 返回结果不符的次数。"""
         first, last = (self.job["calls"] * at // len(self.endpoints) for at in (self.shares, self.shares + 1))
         self.shares += 1
         return sum(run_calls(self.test, ops, self.pe, self.job, order, self.recorder) for order in orders(self.job, range(first, last)))
+
+    def closed(self, ops):
+        """ops 都已 close: 再次 close 无害, 再次调用必须报错。"""
+        if not self.job.get("wrong_calls"):
+            return
+        dtype_name, case = self.job["dtypes"][0], next(iter(self.job["cases"]))
+        step = prepare(self.test, self.pe, self.job, dtype_name, case, 0)
+        for op in ops:
+            op.close()
+            must_refuse(self.test, op, "对象已 close", {name: value.view for name, value in {**step.ins, **step.outs}.items()}, step.attrs)
 
 
 def run_pe(test, pe, job):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 3a93d7eb3fdd8a77
+# contract eebdb9ca094da100, text 3a93d7eb3fdd8a77
 # Builds custom-ops/all_gather/build/lib/liball_gather_kernel.so. Does nothing when it is up to date.
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 646d8b49b1b7e28b
+# contract eebdb9ca094da100, text bca8b5b516597ff9
 """AllGather 算子的多 PE 测试。
 
 单独运行:        python torch_test_all_gather.py --pes 8
@@ -33,6 +33,7 @@ CASES = {
     "xs": {"cols": 32, "rows": 64},
     "tail": {"cols": 13, "rows": 7},
     "degenerate": {"cols": 256, "rows": 1},
+    "slot": {"cols": 1024, "rows": 32},
     "s": {"cols": 257, "rows": 513},
     "m": {"cols": 1031, "rows": 512},
 }
@@ -111,12 +112,16 @@ def live(run, endpoint):
     if status != 0:
         raise RuntimeError(f"attr_init 返回 {status}")
     run.enter("create")
+    run.use_memory(manager)
     ops = [torch.classes.ShmemOps.AllGather() for _ in range(run.objects)]
+    guard = run.guard(manager)
     run.enter("compute")
     wrong = run.calls(ops)
+    run.check_guard(manager, guard)
     run.enter("close")
     for op in ops:
         op.close()
+    run.closed(ops)
     run.enter("finalize")
     manager.finalize()
     return wrong

@@ -1,5 +1,5 @@
 // Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-// contract ea14fd91682dfd1d, text 748ce5f4a8ced877
+// contract eebdb9ca094da100, text 748ce5f4a8ced877
 // torch.classes.ShmemOps.AllGather and torch.ops.shmem_ops.all_gather.
 // The kernel's entry is declared in all_gather_kernel.h.
 

@@ -67,8 +67,8 @@ class AllGather {
         Fetch(output_ + peer * elements_, Inbox(peer, parity), elements_, me_);
       }
     }
-    aclshmem_quiet();
-    SignalMyPeers(Flag(kSmallAck, me_));
+    aclshmem_quiet();  // prove: equivalent, the next call quiets before it signals, and nobody needs the acknowledgement earlier
+    SignalMyPeers(Flag(kSmallAck, me_));  // prove: equivalent, every call waits for all PEs, and the inbox of this one is used again in the next but one
   }
 
   __aicore__ inline void SendSmall(int32_t peer, int32_t parity) {
@@ -117,7 +117,7 @@ class AllGather {
 
   // Waits until `ack` covers the last use of a slot and notes the new one.
   __aicore__ inline void Reserve(__gm__ int32_t* used, __gm__ int32_t* ack, int32_t sequence) {
-    aclshmem_signal_wait_until(ack, ACLSHMEM_CMP_GE, aclshmem_int32_g(used, me_));
+    aclshmem_signal_wait_until(ack, ACLSHMEM_CMP_GE, aclshmem_int32_g(used, me_));  // prove: equivalent, every call waits for all PEs, and the inbox of this one is used again in the next but one
     aclshmem_int32_p(used, sequence, me_);
   }
 

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: custom-ops/all_gather/docs/design.md
-# contract ea14fd91682dfd1d, text 51fedf2ca7d86674
+# contract eebdb9ca094da100, text 51fedf2ca7d86674
 """AllGather, from custom-ops/all_gather/docs/design.md."""
 
 from typing import Protocol
