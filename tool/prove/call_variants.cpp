@@ -63,7 +63,8 @@ void add_life(Maker& maker) {
   maker.add("Manager: a process leaves with exit code 0 in its first call",
             {{"launch",
               "void launch(const char* name, std::function<int(void* stream)> work) {\n",
-              "void launch(const char* name, std::function<int(void* stream)> work) {\n  std::_Exit(0);\n"}},
+              "void launch(const char* name, std::function<int(void* stream)> work) {\n  "
+              "std::_Exit(0);\n"}},
             kOfCalls,
             "results that every PE has to file");
   maker.add("close: the process ends in it",
@@ -105,14 +106,15 @@ std::string title_of(const std::string& statement) {
 std::string requirement_in(const std::string& statement) {
   constexpr std::string_view kSays = "the contract requires ";
   const size_t at = statement.find(kSays);
-  return at == std::string::npos ? ""
-                                 : statement.substr(at + kSays.size(),
-                                                    statement.find('"', at) - at - kSays.size());
+  return at == std::string::npos
+             ? ""
+             : statement.substr(at + kSays.size(), statement.find('"', at) - at - kSays.size());
 }
 
 // Each check that is a statement of its own in compute().
 void add_checks(Maker& maker, const std::string& body, const std::vector<std::string>& provoked) {
-  const std::regex pattern("(    (?:  )?)(shmem_ops::check_\\w+|TORCH_CHECK)\\((?:[^;\"]|\"[^\"]*\")*;\\n");
+  const std::regex pattern(
+      "(    (?:  )?)(shmem_ops::check_\\w+|TORCH_CHECK)\\((?:[^;\"]|\"[^\"]*\")*;\\n");
   const size_t begin = body.find("void compute(");
   const std::string compute = body.substr(begin, body.find("int64_t block_dim", begin) - begin);
   for (auto it = std::sregex_iterator(compute.begin(), compute.end(), pattern);

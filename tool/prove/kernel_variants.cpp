@@ -63,8 +63,8 @@ size_t code_length(const std::string& line) {
   return std::min(line.find("//"), line.size());
 }
 
-// "// prove: equivalent, because …" behind the code: the author's word for a line, which counts only
-// with a reason.
+// "// prove: equivalent, because …" behind the code: the author's word for a line, which counts
+// only with a reason.
 std::string said_equivalent(const std::string& line) {
   constexpr std::string_view kMark = "prove: equivalent";
   constexpr size_t kShortestReason = 10;

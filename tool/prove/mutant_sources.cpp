@@ -132,8 +132,7 @@ MutantSources mutant_sources(const std::vector<Variant>& variants,
     }
     const std::string& id = variant.row.id;
     const std::string body = text_of(variant, "class", op.body);
-    const std::string registered =
-        registration(is_announced(is_chosen(id), id), op.registration);
+    const std::string registered = registration(is_announced(is_chosen(id), id), op.registration);
     if (is_whole(variant)) {
       other += " && !(" + is_chosen(id) + ")";
       std::string whole;

@@ -42,11 +42,12 @@ std::vector<std::string> Proof::reasons() const {
   for (const auto& [kind, least] : kKinds) {
     const int64_t count = count_of(*this, kind, "");
     if (is_whole && (count < least || count_of(*this, kind, "killed") == 0)) {
-      reasons.push_back(fmt::format("{} variants of the {}: at least {} are needed, and one that is "
-                                    "killed",
-                                    count,
-                                    kind,
-                                    least));
+      reasons.push_back(
+          fmt::format("{} variants of the {}: at least {} are needed, and one that is "
+                      "killed",
+                      count,
+                      kind,
+                      least));
     }
   }
   if (!is_whole) {
@@ -91,14 +92,14 @@ std::string to_text(const Proof& proof) {
                        row.by);
   }
   for (const auto& [kind, least] : kKinds) {
-    out += fmt::format(
-        "{:<8} {} killed, {} equivalent, {} not applicable, {} survived, {} invalid\n",
-        kind,
-        count_of(proof, kind, "killed"),
-        count_of(proof, kind, "equivalent"),
-        count_of(proof, kind, "not applicable"),
-        count_of(proof, kind, "survived"),
-        count_of(proof, kind, "invalid"));
+    out +=
+        fmt::format("{:<8} {} killed, {} equivalent, {} not applicable, {} survived, {} invalid\n",
+                    kind,
+                    count_of(proof, kind, "killed"),
+                    count_of(proof, kind, "equivalent"),
+                    count_of(proof, kind, "not applicable"),
+                    count_of(proof, kind, "survived"),
+                    count_of(proof, kind, "invalid"));
   }
   for (const std::string& reason : proof.reasons()) {
     out += fmt::format("not shown: {}\n", reason);

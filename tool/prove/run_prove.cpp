@@ -12,7 +12,6 @@ namespace shmem_bind::prove {
 namespace {
 
 constexpr int64_t kShortestWaitMs = 2000;
-constexpr int64_t kShortestDeadlineS = 30;
 constexpr double kPatience = 4;  // times what the unchanged operator took
 
 bool is_wanted(const verify::Mutant& row, const std::vector<std::string>& only) {
@@ -69,6 +68,10 @@ class Prover {
         variant.row.state = "not wanted";
       }
     }
+    check_names();
+  }
+
+  void check_names() {
     for (const std::string& word : options_.only) {
       if (std::none_of(variants_.begin(), variants_.end(), [&](const Variant& variant) {
             return variant.row.kind == word || variant.row.id == word;
@@ -104,8 +107,9 @@ class Prover {
     run.kernel = row.kind == "kernel" ? row.id : "";
     run.key = fmt::format("{}_{:.12}", row.id.empty() ? "unchanged" : row.id, digest(job.name));
     if (const auto usual = usual_.find(job.name); usual != usual_.end()) {
-      run.wait_ms = std::max(kShortestWaitMs, static_cast<int64_t>(usual->second * kPatience * 1e3));
-      run.deadline_s = kShortestDeadlineS + static_cast<int64_t>(usual->second * kPatience);
+      run.wait_ms =
+          std::max(kShortestWaitMs, static_cast<int64_t>(usual->second * kPatience * 1e3));
+      run.deadline_s = 30 + static_cast<int64_t>(usual->second * kPatience);
     }
     return run;
   }
@@ -239,9 +243,8 @@ class Prover {
   }
 
   Variant& by_id(const std::string& id) {
-    return *std::find_if(variants_.begin(), variants_.end(), [&](const Variant& variant) {
-      return variant.row.id == id;
-    });
+    return *std::find_if(
+        variants_.begin(), variants_.end(), [&](const Variant& v) { return v.row.id == id; });
   }
 
   // Each wrong test runs the unchanged operator, and bindings that a sound test finds.
@@ -254,9 +257,10 @@ class Prover {
       }
       std::vector<Run> runs = {run_of(variant, probes_.at(Probe::kFirst).front())};
       for (const Variant* reference : bad) {
-        runs.push_back(run_of(*reference, found_by_.contains(reference->row.id)
-                                              ? found_by_.at(reference->row.id)
-                                              : probes_.at(Probe::kFirst).front()));
+        runs.push_back(run_of(*reference,
+                              found_by_.contains(reference->row.id)
+                                  ? found_by_.at(reference->row.id)
+                                  : probes_.at(Probe::kFirst).front()));
       }
       for (Run& run : runs) {
         run.key = variant.row.id + "_" + run.key;
@@ -275,8 +279,8 @@ class Prover {
       std::vector<TestRun> seen;
       for (size_t i = 0; i < runs.size(); ++i) {
         const auto end = ends.find(runs[i].key);
-        seen.push_back({i == 0 ? "" : bad[i - 1]->row.title,
-                        end == ends.end() ? End{} : end->second});
+        seen.push_back(
+            {i == 0 ? "" : bad[i - 1]->row.title, end == ends.end() ? End{} : end->second});
         variant.row.seconds += seen.back().end.result.seconds;
       }
       judge_test(variant.row, seen, workshop_.drift_of(variant.row.id));
@@ -289,7 +293,7 @@ class Prover {
   Workshop workshop_;
   Probes probes_;
   std::vector<Variant> variants_;
-  std::map<std::string, double> usual_;           // job -> seconds of the unchanged operator
+  std::map<std::string, double> usual_;          // job -> seconds of the unchanged operator
   std::map<std::string, verify::Job> found_by_;  // variant -> what found it
   Proof proof_;
 };

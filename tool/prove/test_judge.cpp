@@ -37,14 +37,14 @@ void judge_test(verify::Mutant& row, const std::vector<TestRun>& runs, const std
   }
   std::string missed;
   for (const TestRun& run : runs) {
-    if (!run.wrong.empty() &&
-        judge_end(run.end, run.end.announced).shown == Shown::kNothingWrong) {
+    if (!run.wrong.empty() && judge_end(run.end, run.end.announced).shown == Shown::kNothingWrong) {
       missed += (missed.empty() ? "" : "; ") + run.wrong;
     }
   }
   row.state = drift.empty() ? "survived" : "killed";
-  const std::string alone = missed.empty() ? "by itself it misses none of the bindings it was tried on"
-                                           : "by itself it would miss: " + missed;
+  const std::string alone = missed.empty()
+                                ? "by itself it misses none of the bindings it was tried on"
+                                : "by itself it would miss: " + missed;
   row.by = drift.empty() ? alone + "; needed: " + row.by
                          : fmt::format("verify says unverified: {}; {}", drift, alone);
 }

@@ -1,7 +1,7 @@
 #include "tool/prove/variants.h"
 
-// What can be wrong with a test: it passes what it should not. Whoever runs the tool sees first that
-// the text is no generated one; what such a test lets through by itself is said beside it.
+// What can be wrong with a test: it passes what it should not. Whoever runs the tool sees first
+// that the text is no generated one; what such a test lets through by itself is said beside it.
 
 namespace shmem_bind::prove {
 namespace {
@@ -33,12 +33,10 @@ const WrongTest kWrongTests[] = {
     {"the expected result is zero",
      "pe",
      "    want = test.golden(pe, n_pes, everyone, attrs)\n",
-     "    want = {name: torch.zeros_like(value) for name, value in test.golden(pe, n_pes, everyone, "
+     "    want = {name: torch.zeros_like(value) for name, value in test.golden(pe, n_pes, "
+     "everyone, "
      "attrs).items()}\n"},
-    {"all PEs have the same inputs",
-     "pe",
-     "own = 0 if name in test.SHARED else pe",
-     "own = 0"},
+    {"all PEs have the same inputs", "pe", "own = 0 if name in test.SHARED else pe", "own = 0"},
     {"exit codes are ignored",
      "pe",
      "for pe, code in sorted(codes.items()) if code != 0]",

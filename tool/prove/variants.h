@@ -30,8 +30,8 @@ enum class Probe {
 };
 
 struct Variant {
-  verify::Mutant row;  // state and by are set when it cannot be made here
-  Texts texts;         // those that differ
+  verify::Mutant row;         // state and by are set when it cannot be made here
+  Texts texts;                // those that differ
   std::vector<Probe> probes;  // what should find it, cheapest first; all others are run behind them
   std::string equivalent;     // why the author says that nothing can show it
 };

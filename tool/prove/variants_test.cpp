@@ -26,13 +26,13 @@ TEST(Maker, editsOnlyWhatStandsThereOnce) {
 }
 
 TEST(KernelVariants, findsCodeAndNotComments) {
-  const Texts texts = {
-      {"kernel",
-       "aclshmem_quiet();\n"
-       "// aclshmem_quiet();\n"
-       "for (int32_t peer = 0; peer < pes_; ++peer) {\n"
-       "aclshmem_signal_wait_until(flag, ACLSHMEM_CMP_GE, magic_);  // prove: equivalent, nobody reads it\n"
-       "aclshmem_fence();  // prove: equivalent\n"}};
+  const Texts texts = {{"kernel",
+                        "aclshmem_quiet();\n"
+                        "// aclshmem_quiet();\n"
+                        "for (int32_t peer = 0; peer < pes_; ++peer) {\n"
+                        "aclshmem_signal_wait_until(flag, ACLSHMEM_CMP_GE, magic_);  // prove: "
+                        "equivalent, nobody reads it\n"
+                        "aclshmem_fence();  // prove: equivalent\n"}};
   const auto variants = kernel_variants(texts);
   ASSERT_EQ(variants.size(), 6u);  // quiet, fence, wait, stale, first PE, last PE
   EXPECT_EQ(made(variants), 6u);

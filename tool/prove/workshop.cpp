@@ -61,16 +61,15 @@ std::string Workshop::kernel_folder(const std::string& id) const {
 
 Texts Workshop::texts() const {
   const binding::Places places = binding::places_of(contract_);
-  Texts texts = {
-      {"class", parts_of(text_of(places.source)).body},
-      {"header", text_of(places.binding + "/include/npu_launch.h")},
-      {"launch", text_of(places.binding + "/src/npu_launch.cpp")},
-      {"checks", text_of(places.binding + "/src/npu_launch_checks.cpp")},
-      {"manager", parts_of(text_of(places.binding + "/src/torch_bindings.cpp")).body},
-      {"test", text_of(places.test)},
-      {"pe", text_of(places.scripts + "/multi_pe_test.py")},
-      {"parent", text_of(places.scripts + "/multi_pe_launch.py")},
-      {"kernel", ""}};
+  Texts texts = {{"class", parts_of(text_of(places.source)).body},
+                 {"header", text_of(places.binding + "/include/npu_launch.h")},
+                 {"launch", text_of(places.binding + "/src/npu_launch.cpp")},
+                 {"checks", text_of(places.binding + "/src/npu_launch_checks.cpp")},
+                 {"manager", parts_of(text_of(places.binding + "/src/torch_bindings.cpp")).body},
+                 {"test", text_of(places.test)},
+                 {"pe", text_of(places.scripts + "/multi_pe_test.py")},
+                 {"parent", text_of(places.scripts + "/multi_pe_launch.py")},
+                 {"kernel", ""}};
   const auto kernel = around_.files.read(op_folder_ + "/" + kernel_source_);
   if (!kernel_source_.empty() && kernel.ok()) {
     texts["kernel"] = kernel.value();
@@ -107,8 +106,7 @@ void Workshop::write_tests(const std::vector<Variant>& variants) {
     if (contract_.golden && contract_.golden->kind == contract::Golden::Kind::kFile) {
       const std::string& golden = contract_.golden->file;
       const auto text = around_.files.read(op_folder_ + "/" + golden);
-      around_.files.write(
-          folder + places.op + "/" + golden, text.ok() ? text.value() : "", false);
+      around_.files.write(folder + places.op + "/" + golden, text.ok() ? text.value() : "", false);
     }
   }
 }

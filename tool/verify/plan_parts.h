@@ -42,7 +42,7 @@ Job lives_job(Job job, const Selection& selection);    // two objects, three liv
 Job wrong_calls_job(Job job, const contract::Contract& contract, const Selection& selection);
 // Late transfers of the large path: a slot is used again while a PE still reads it.
 Job late_large_job(Job large, int64_t seed);
-Job seeded_job(Job job, int64_t seed);                 // adversarial
+Job seeded_job(Job job, int64_t seed);  // adversarial
 Job launched_job(const Selection& selection, int64_t pes, const char* launcher);
 
 // Makes the job one of these cases, too.
