@@ -24,7 +24,7 @@ def hints_of_jobs():
         for node in ast.parse(file.read_text(encoding="utf-8")).body:
             name = node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else ""
             if name == "RULES":
-                yield from ((row[0], row[-1]) for row in ast.literal_eval(node.value))
+                yield from ((ast.literal_eval(row.elts[0]), ast.literal_eval(row.elts[-1])) for row in node.value.elts)
             elif name == "KIND_RULES":
                 yield from ast.literal_eval(node.value).values()
 

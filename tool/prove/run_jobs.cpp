@@ -26,6 +26,14 @@ std::string file_of(const std::string& folder, const std::string& name, const ch
 
 }  // namespace
 
+std::vector<std::string> Run::announces() const {
+  std::vector<std::string> names = {binding.empty() ? "unchanged" : binding};
+  if (!kernel.empty()) {
+    names.push_back(kernel);
+  }
+  return names;
+}
+
 std::string Workshop::plan_text(const std::vector<Run>& runs) const {
   const std::string binding = in_tree(binding::places_of(contract_).binding_library);
   Json list = Json::array();

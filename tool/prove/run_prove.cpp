@@ -69,6 +69,10 @@ class Prover {
         variant.row.state = "not wanted";
       }
     }
+    check_names();
+  }
+
+  void check_names() {
     for (const std::string& word : options_.only) {
       if (std::none_of(variants_.begin(), variants_.end(), [&](const Variant& variant) {
             return variant.row.kind == word || variant.row.id == word;
@@ -111,14 +115,6 @@ class Prover {
     return run;
   }
 
-  static std::vector<std::string> announced_by(const Run& run) {
-    std::vector<std::string> names = {run.binding.empty() ? "unchanged" : run.binding};
-    if (!run.kernel.empty()) {
-      names.push_back(run.kernel);
-    }
-    return names;
-  }
-
   // A run that shows nothing is repeated once, alone: a machine under load is no finding.
   Ends run_twice(const std::vector<std::vector<Run>>& lists) {
     Ends ends = workshop_.run(lists, proof_.problems);
@@ -126,7 +122,7 @@ class Prover {
     for (const std::vector<Run>& list : lists) {
       for (const Run& run : list) {
         if (ends.contains(run.key) &&
-            judge_end(ends.at(run.key), announced_by(run)).shown == Shown::kUnclear) {
+            judge_end(ends.at(run.key), run.announces()).shown == Shown::kUnclear) {
           again.push_back(run);
           again.back().key += "_again";
         }
@@ -158,7 +154,7 @@ class Prover {
       for (const Run& run : list) {
         const auto end = ends.find(run.key);
         const Judgement judgement =
-            judge_end(end == ends.end() ? End{} : end->second, announced_by(run));
+            judge_end(end == ends.end() ? End{} : end->second, run.announces());
         if (judgement.shown != Shown::kNothingWrong) {
           proof_.problems.push_back(fmt::format(
               "the unchanged operator does not pass {}: {}", run.job.name, judgement.why));
@@ -219,7 +215,7 @@ class Prover {
       for (const Run& run : list) {
         const auto end = ends.find(run.key);
         const Judgement judgement =
-            judge_end(end == ends.end() ? End{} : end->second, announced_by(run));
+            judge_end(end == ends.end() ? End{} : end->second, run.announces());
         Variant& variant = by_id(run.variant);
         variant.row.seconds += end == ends.end() ? 0 : end->second.result.seconds;
         if (judgement.shown == Shown::kFound && variant.row.state.empty()) {
@@ -240,9 +236,8 @@ class Prover {
   }
 
   Variant& by_id(const std::string& id) {
-    return *std::find_if(variants_.begin(), variants_.end(), [&](const Variant& variant) {
-      return variant.row.id == id;
-    });
+    return *std::find_if(
+        variants_.begin(), variants_.end(), [&](const Variant& v) { return v.row.id == id; });
   }
 
   // Each wrong test runs the unchanged operator, and bindings that a sound test finds.

@@ -26,6 +26,8 @@ struct Run {
   std::string kernel;   // which of the kernels; empty: the tree's own
   int64_t wait_ms = 20000;
   int64_t deadline_s = 60;
+
+  std::vector<std::string> announces() const;  // what its libraries say that they are
 };
 using Ends = std::map<std::string, End>;
 
