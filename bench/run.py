@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -35,11 +36,14 @@ def main():
     if missing:
         sys.exit(f"{missing}\nRun scripts/quickstart.sh first.")
     results = {"machine": setting.describe(), "sections": {}}
-    for name in chosen:
-        print(f"== {name}", file=sys.stderr, flush=True)
-        results["sections"][name] = sections.ALL[name](setting)
-        for line in sections.table(name, results["sections"][name]):
-            print(line, flush=True)
+    try:
+        for name in chosen:
+            print(f"== {name}", file=sys.stderr, flush=True)
+            results["sections"][name] = sections.ALL[name](setting)
+            for line in sections.table(name, results["sections"][name]):
+                print(line, flush=True)
+    finally:
+        shutil.rmtree(setting.scratch)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"written: {os.path.relpath(args.out)}", file=sys.stderr)

@@ -44,6 +44,7 @@ JobResult read_result(const Job& job, const Json& item) {
   result.stands = read_stands(object_in(item, "stands"));
   result.calls = read_calls(list_in(item, "calls"));
   result.comparison = text_in(item, "comparison");
+  result.retried = text_in(item, "retried");
   if (result.records != result.expected && result.skipped.empty()) {
     result.problems.push_back(
         fmt::format("{} results instead of {}", result.records, result.expected));

@@ -95,6 +95,7 @@ TEST_F(RunVerify, TakesTheClassOfAFailureFromTheReport) {
                        {"hint", "look there"},
                        {"first_error", "PE 1: killed"},
                        {"stands", {{"0", "barrier"}}},
+                       {"retried", "the endpoint was taken"},
                        {"calls", {{{"pe", 1}, {"dtype", "int32"}, {"case", "xs"}, {"call", 2}}}}});
   };
   const Verdict verdict = run();
@@ -102,6 +103,7 @@ TEST_F(RunVerify, TakesTheClassOfAFailureFromTheReport) {
   const JobResult& result = verdict.jobs[1];
   EXPECT_EQ(result.failure_class, "lifecycle");
   EXPECT_EQ(result.stands.at("0"), "barrier");
+  EXPECT_EQ(result.retried, "the endpoint was taken");
   EXPECT_EQ(result.calls.at(0).case_name, "xs");
   EXPECT_EQ(headline(verdict), result.job.name + ": PE 1: killed");
 }

@@ -75,6 +75,7 @@ Json job_json(const JobResult& result, size_t number) {
                  {"records", result.records},
                  {"expected", result.expected},
                  {"comparison", result.comparison},
+                 {"retried", result.retried},
                  {"seconds", result.seconds}});
   return object;
 }
@@ -181,6 +182,7 @@ JobResult read_job_result(const Json& item) {
   result.records = integer_in(item, "records");
   result.expected = integer_in(item, "expected");
   result.comparison = text_in(item, "comparison");
+  result.retried = text_in(item, "retried");
   result.seconds = number_in(item, "seconds");
   return result;
 }

@@ -82,6 +82,7 @@ struct JobResult {
   std::map<std::string, std::string> stands;  // PE -> where it stood at the deadline
   std::vector<FailedCall> calls;              // at most 50
   std::string comparison;                     // by which results were compared
+  std::string retried;                        // why it was run a second time; mostly empty
 };
 
 using OnLine = std::function<void(std::string_view)>;
