@@ -47,17 +47,35 @@ def sources_of(tree):
     return {name for name in names if not {"build", "__pycache__"} & set(name.parts)}
 
 
+def synchronise(tree, source):
+    """Makes the sources of `tree` those of `source`. What was built of files that are the same stays."""
+    wanted_files = sources_of(source)
+    for name in sources_of(tree) - wanted_files:
+        (tree / name).unlink()
+    for name in wanted_files:
+        if not (tree / name).is_file() or not filecmp.cmp(source / name, tree / name, shallow=False):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source / name, tree / name)  # with the time of now: it is newer than what was built
+
+
+def built_broken(build, name):
+    """A broken tree with all_gather, built. All of them are built in one place, one after the other: most of their files are the same."""
+    tree = build / "e2e/broken/custom-ops"
+    synchronise(tree, ROOT / "tests/e2e/broken" / name / "custom-ops")
+    build_operators(build, tree, ["all_gather"])
+    return tree
+
+
 def built_example(build, *wanted):
     """The whole tree in the build folder, and what `shmem-bind build` says of each operator `wanted`. What has not changed
     since an earlier test is not built again."""
     tree = build / "e2e/custom-ops"
-    wanted_files = sources_of(EXAMPLE)
-    for name in sources_of(tree) - wanted_files:
-        (tree / name).unlink()
-    for name in wanted_files:
-        if not (tree / name).is_file() or not filecmp.cmp(EXAMPLE / name, tree / name, shallow=False):
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(EXAMPLE / name, tree / name)  # with the time of now: it is newer than what was built
+    synchronise(tree, EXAMPLE)
+    return tree, build_operators(build, tree, wanted)
+
+
+def build_operators(build, tree, wanted):
+    """What `shmem-bind build` says of each."""
     roots = ["--cann", build / "cann", "--shmem", build / "shmem", "--python", ROOT / ".venv/bin/python"]
     said = {}
     for op in wanted:
@@ -65,4 +83,4 @@ def built_example(build, *wanted):
         said[op] = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, timeout=600)
         if said[op].returncode != 0:
             raise AssertionError(f"{op} does not build:\n{said[op].stdout}{said[op].stderr}")
-    return tree, said
+    return said

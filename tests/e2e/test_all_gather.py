@@ -14,7 +14,7 @@ import time
 import unittest
 import uuid
 
-from example_tree import built_example, copy_example
+from example_tree import built_broken, built_example, copy_example
 from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -203,17 +203,12 @@ class Broken(unittest.TestCase):
     """Each variant must fail, every time, with exit code 13."""
 
     def check(self, name):
-        with tempfile.TemporaryDirectory(prefix="shmem-bind-e2e-") as folder:
-            tree = pathlib.Path(folder) / name
-            shutil.copytree(ROOT / "tests/e2e/broken" / name, tree, ignore=shutil.ignore_patterns("build"))
-            op = tree / "custom-ops/all_gather"
-            built = tool("build", op, *roots())
-            self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
-            for _ in range(int(os.environ.get("SHMEM_BIND_E2E_REPEATS", "1"))):
-                result = tool("verify", op, "--pes", "2", "--fork-only", *roots())
-                self.assertEqual(result.returncode, 13, result.stdout + result.stderr)
-                self.assertIn("NOT VERIFIED", result.stdout)
-                self.assertIn("结果不符", result.stdout)
+        op = built_broken(BUILD, name) / "all_gather"
+        for _ in range(int(os.environ.get("SHMEM_BIND_E2E_REPEATS", "1"))):
+            result = tool("verify", op, "--pes", "2", "--fork-only", *roots())
+            self.assertEqual(result.returncode, 13, result.stdout + result.stderr)
+            self.assertIn("NOT VERIFIED", result.stdout)
+            self.assertIn("结果不符", result.stdout)
 
     def test_a_signal_before_its_data(self):
         self.check("kernel_signal_before_data")

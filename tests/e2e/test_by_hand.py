@@ -1,5 +1,5 @@
 """A binding and a test that a person wrote after the template, tests/e2e/by_hand: its own test passes, lint names its faults, verify
-fails it; with the faults mended verify finds nothing, and says what it could not see.
+fails it; with those faults mended verify still finds that it refuses no wrong call.
 
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem.
 """
@@ -98,7 +98,7 @@ class ByHand(unittest.TestCase):
         self.assertIn("is no test of shmem-bind", said)
         self.assertEqual((self.tree / TEST).read_bytes(), before)
 
-    def test_4_mended_nothing_is_found_but_it_is_not_what_generate_writes(self):
+    def test_4_mended_it_still_refuses_no_wrong_call(self):
         source = self.tree / CLASS
         text = source.read_text(encoding="utf-8")
         for fault, better in MENDED:
@@ -107,8 +107,10 @@ class ByHand(unittest.TestCase):
         source.write_text(text, encoding="utf-8")
         self.build("torch_binding")
         code, verdict, said = self.verify()
-        self.assertEqual((code, verdict["state"]), (14, "unverified"), said)
-        self.assertTrue(all(job["passed"] for job in verdict["jobs"]), said)
+        self.assertEqual((code, verdict["state"]), (13, "failed"), said)
+        failed = [job for job in verdict["jobs"] if not job["passed"]]
+        self.assertEqual([job["name"] for job in failed], ["2 PEs, wrong calls"], said)
+        self.assertIn("错误的调用没有被拒绝", failed[0]["first_error"])
         self.assertEqual([check["name"] for check in verdict["checks"] if check["state"] == "open"], ["tree"], said)
 
 

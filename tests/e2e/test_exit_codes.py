@@ -4,13 +4,10 @@ exit with another code than 0.
 Needs SHMEM_BIND_BUILD, the build folder with bin/shmem-bind, cann and shmem.
 """
 
-import pathlib
-import shutil
-import tempfile
 import unittest
 
-from example_tree import built_example
-from known_bugs import PYTHON, ROOT, ROOTS, BUILD, in_environment, run
+from example_tree import built_broken, built_example
+from known_bugs import BUILD, PYTHON, in_environment
 
 TEST = "all_gather/scripts/torch_test_all_gather.py"
 
@@ -37,16 +34,12 @@ class ExitCodes(unittest.TestCase):
         self.assertRegex(done.stdout, r"2 PE, fork, (\d+)/\1 条结果: 通过")
 
     def test_with_a_broken_kernel_both_fail(self):
-        with tempfile.TemporaryDirectory(prefix="shmem-bind-e2e-") as folder:
-            tree = pathlib.Path(folder) / "custom-ops"
-            shutil.copytree(ROOT / "tests/e2e/broken/kernel_stale_epoch/custom-ops", tree, ignore=shutil.ignore_patterns("build"))
-            built = run(BUILD / "bin/shmem-bind", "build", tree / "all_gather", *ROOTS)
-            self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
-            for start, pes in ((under_torchrun, 8), (by_itself, 2)):
-                with self.subTest(start=start.__name__):
-                    done = start(tree, pes)
-                    self.assertNotEqual(done.returncode, 0, done.stdout[-3000:])
-                    self.assertIn("结果不符", done.stdout)
+        tree = built_broken(BUILD, "kernel_stale_epoch")
+        for start, pes in ((under_torchrun, 8), (by_itself, 2)):
+            with self.subTest(start=start.__name__):
+                done = start(tree, pes)
+                self.assertNotEqual(done.returncode, 0, done.stdout[-3000:])
+                self.assertIn("结果不符", done.stdout)
 
 
 if __name__ == "__main__":
