@@ -12,6 +12,8 @@ Runs the given steps, or all of them in this order:
   tsan    clang, thread sanitizer: simulator
   tidy    clang-tidy, warnings are errors
   torch   gcc, everything: unit tests again, the real torch_npu, generated bindings, examples end to end
+Not among them, for what takes minutes (before a release, and after a change of what they look at):
+  long    behind torch: variants of prove, 64 PEs and the full plan, a tree by hand, faults under torchrun
 Logs lie in out/log/. Set-up (scripts/setup.sh) runs first.
 EOF
 }
@@ -37,13 +39,13 @@ check() {
   fi
 }
 
-# Builds a preset and runs its tests; every ctest test counts.
+# Builds a preset and runs its tests, those that take minutes or the others; every ctest test counts.
 run_preset() {
-  local preset=$1 targets=${2:-all}
+  local preset=$1 targets=${2:-all} which=${3:--LE}
   local started=$SECONDS
   check "$preset-configure" cmake --preset "$preset" --log-level=WARNING
   check "$preset-build" cmake --build --preset "$preset" -j "$(nproc)" --target $targets
-  ctest --preset "$preset" -j "$(nproc)" --output-junit "$PWD/$log/$preset.xml" >"$log/$preset-test.log" 2>&1
+  ctest --preset "$preset" "$which" '^long$' -j "$(nproc)" --output-junit "$PWD/$log/$preset.xml" >"$log/$preset-test.log" 2>&1
   local counts
   counts=$(python3 scripts/count_tests.py "$log/$preset.xml" "$log/$preset-test.log")
   set -- $counts
@@ -71,6 +73,7 @@ run_step() {
       check tidy-configure cmake --preset tidy --log-level=WARNING
       check tidy scripts/check_tidy.sh out/tidy ;;
     torch) run_preset torch ;;
+    long) run_preset torch all -L ;;
     *) usage >&2; exit 2 ;;
   esac
 }

@@ -172,7 +172,7 @@ def run(changes):
     job = {"pes": 2, "dtypes": ["int32"], "cases": [next(iter(test.CASES))], "seed": 0, "calls": 3, "launcher": "fork", "deadline": 60}
     job.update(make(changes))
     if changes is FAULTS["device_was_touched"]:
-        torch.zeros(1, device="npu")
+        torch.zeros(1, device="npu").cpu()  # what the device thread opens is open now
     before, shared, begin = descriptors(), set(os.listdir("/dev/shm")), time.monotonic()
     try:
         result = launch.run_jobs(test, [job])[0] if changes.get("golden") is raise_error else launch.run_job(test, job)
