@@ -50,7 +50,7 @@ std::string proof_folder(const contract::Contract& contract, const std::string& 
 // Blocks; everything it starts is ended.
 Proof run_prove(const contract::Contract& contract,
                 const Options& options,
-                const Surroundings& surroundings);
+                const Surroundings& around);
 
 std::string to_json(const Proof& proof);
 std::string to_text(const Proof& proof);

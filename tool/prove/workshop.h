@@ -33,7 +33,7 @@ using Ends = std::map<std::string, End>;
 
 class Workshop {
  public:
-  Workshop(const contract::Contract& contract, const Surroundings& surroundings);
+  Workshop(const contract::Contract& contract, const Surroundings& around);
 
   Texts texts() const;  // what variants are made of
   // Builds; what does not compile becomes invalid. False after saying why.
