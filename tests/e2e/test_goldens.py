@@ -99,7 +99,7 @@ def write_operator(folder, name):
 
 
 # Functions of multi_pe_test that are asked about one operator's test.
-OF_A_TEST = ("attributes_in", "gen_data", "golden_problems", "compare", "limits", "comparison")
+OF_A_TEST = ("attributes_in", "gen_data", "compare", "limits", "comparison")
 
 
 def load(path):
@@ -108,7 +108,8 @@ def load(path):
     spec.loader.exec_module(module)
     common = sys.modules["multi_pe_test"]
     return types.SimpleNamespace(test=module, common=common, launch=sys.modules["multi_pe_launch"],
-                                 judge=functools.partial(sys.modules["multi_pe_launch"].judge, module),
+                                 **{name: functools.partial(getattr(sys.modules["multi_pe_launch"], name), module)
+                                    for name in ("judge", "golden_problems")},
                                  **{name: functools.partial(getattr(common, name), module) for name in OF_A_TEST})
 
 

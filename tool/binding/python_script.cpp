@@ -36,7 +36,7 @@ std::string python_dimension(const Dimension& dimension) {
     case Dimension::Kind::kExpression:
       return to_python(*dimension.expression, name, tensor);
     default:
-      return "3";  // unconstrained: any size will do
+      return "symbols.get(\"?\", 3)";  // unconstrained: any size will do
   }
 }
 

@@ -1,5 +1,5 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text 5434a35825c5bb80
+# text a62bbfc0cb2f1c9d
 """各算子的多 PE 测试中, 父进程的部分: 安排任务, 核对记录, 写出结果, 命令行; 也是 torchrun 的各进程的部分。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 它以 main(test) 开始; 启动和看护各 PE 在 multi_pe_watch.py。
@@ -10,6 +10,7 @@ import datetime
 import faulthandler
 import gc
 import json
+import math
 import os
 import pathlib
 import signal
@@ -20,9 +21,47 @@ import tempfile
 import time
 import uuid
 
-from multi_pe_test import agrees, as_bytes, attributes_of, comparison, gen_data, golden_problems, read_records
+from multi_pe_test import agrees, as_bytes, attributes_in, attributes_of, comparison, digest, gen_data, read_records
 from multi_pe_watch import (ERROR_LINE, KIND_RULES, RULES, Watch, classify, end_with_parent, first_line, lost_its_endpoint, start_workers,
                             worker_process)
+
+# ---- golden 自身的检验 ----
+
+
+def golden_doubts(test, n_pes, dtype_name, case):
+    """在一个用例中 golden 有什么可疑; 没有结果可看时是 None。"""
+    job, attrs = {"seed": 0, "cases": test.CASES}, attributes_in(test, 0, n_pes, test.CASES[case])
+    inputs, others = (gen_data(test, n_pes, job, dtype_name, case, call) for call in (0, 1))
+    results = [test.golden(pe, n_pes, inputs, attrs) for pe in range(n_pes)]
+    digests = [digest(result) for result in results]
+    if not any(value.numel() for result in results for value in result.values()):
+        return None
+    own = [{bytes(as_bytes(value)) for value in mine.values()} for mine in inputs]
+    is_own = all(bytes(as_bytes(value)) in own[pe] for pe in range(n_pes) for value in results[pe].values())
+    doubts = {
+        "输入改变, 结果不变": digests == [digest(test.golden(pe, n_pes, others, attrs)) for pe in range(n_pes)],
+        "每个 PE 的结果就是它自己的输入": n_pes > 1 and is_own,
+        "各 PE 的结果应当不同, 却相同": n_pes > 1 and test.REPLICATED is False and len(set(digests)) == 1,
+        "各 PE 的结果应当相同, 却不同": test.REPLICATED is True and len(set(digests)) > 1,
+    }
+    return {text for text, found in doubts.items() if found}
+
+
+def golden_problems(test, n_pes, dtype_name, wanted):
+    """从小到大试各用例, 到疑点全部消失为止; 返回留下的疑点。只用 CPU。"""
+    left = None
+    for case in sorted(test.CASES, key=lambda case: sum(map(math.prod, test.input_shapes(n_pes, test.CASES[case]).values()))):
+        try:
+            doubts = golden_doubts(test, n_pes, dtype_name, case)
+        except Exception as error:
+            if case in wanted:
+                return [f"golden 出错: {case}: {type(error).__name__}: {error}"]
+            continue  # 不在这次的用例中, 也许不适合这个 PE 数
+        left = doubts if left is None else left & (left if doubts is None else doubts)
+        if left == set():
+            break
+    return [f"golden 不可信: {doubt}" for doubt in sorted(left or [])]
+
 
 # ---- 对记录的判断 ----
 

@@ -1,6 +1,6 @@
 # Written by shmem-bind 0.1.0: shared by the operators of this tree
-# text dd24bba14d52a63e
-"""各算子的多 PE 测试中, 一个 PE 的部分: 数据、golden 的检验、连续调用、比较和记录。
+# text 33261113ac6b2484
+"""各算子的多 PE 测试中, 一个 PE 的部分: 数据、连续调用、错误的调用、比较和记录。
 
 test 是算子的测试脚本 torch_test_<算子>.py (模块), 契约的内容都从它取: DTYPES, CASES, INPUTS, OUTPUTS, golden …
 job 是任务 (字典), 由 multi_pe_launch.py 给出。
@@ -202,44 +202,6 @@ class DeviceTensor:
         return same_bytes(copy, blank)
 
 
-# ---- golden 自身的检验 ----
-
-
-def golden_doubts(test, n_pes, dtype_name, case):
-    """在一个用例中 golden 有什么可疑; 没有结果可看时是 None。"""
-    job, attrs = {"seed": 0, "cases": test.CASES}, attributes_in(test, 0, n_pes, test.CASES[case])
-    inputs, others = (gen_data(test, n_pes, job, dtype_name, case, call) for call in (0, 1))
-    results = [test.golden(pe, n_pes, inputs, attrs) for pe in range(n_pes)]
-    digests = [digest(result) for result in results]
-    if not any(value.numel() for result in results for value in result.values()):
-        return None
-    own = [{bytes(as_bytes(value)) for value in mine.values()} for mine in inputs]
-    is_own = all(bytes(as_bytes(value)) in own[pe] for pe in range(n_pes) for value in results[pe].values())
-    doubts = {
-        "输入改变, 结果不变": digests == [digest(test.golden(pe, n_pes, others, attrs)) for pe in range(n_pes)],
-        "每个 PE 的结果就是它自己的输入": n_pes > 1 and is_own,
-        "各 PE 的结果应当不同, 却相同": n_pes > 1 and test.REPLICATED is False and len(set(digests)) == 1,
-        "各 PE 的结果应当相同, 却不同": test.REPLICATED is True and len(set(digests)) > 1,
-    }
-    return {text for text, found in doubts.items() if found}
-
-
-def golden_problems(test, n_pes, dtype_name, wanted):
-    """从小到大试各用例, 到疑点全部消失为止; 返回留下的疑点。只用 CPU。"""
-    left = None
-    for case in sorted(test.CASES, key=lambda case: sum(map(math.prod, test.input_shapes(n_pes, test.CASES[case]).values()))):
-        try:
-            doubts = golden_doubts(test, n_pes, dtype_name, case)
-        except Exception as error:
-            if case in wanted:
-                return [f"golden 出错: {case}: {type(error).__name__}: {error}"]
-            continue  # 不在这次的用例中, 也许不适合这个 PE 数
-        left = doubts if left is None else left & (left if doubts is None else doubts)
-        if left == set():
-            break
-    return [f"golden 不可信: {doubt}" for doubt in sorted(left or [])]
-
-
 # ---- 比较 ----
 
 
@@ -419,8 +381,22 @@ def shared_memory(output, other):
     return raw[:sizes[0]].view(output.dtype).view(output.shape), raw[at:at + sizes[1]].view(other.dtype).view(other.shape)
 
 
-def wrong_tensors(test, given):
-    """每次只错一处的张量: (说明, 换掉的张量)。given 是一次正确调用的张量。"""
+def is_free(test, n_pes, symbols, given, name, axis):
+    """张量 name 的这一维可以独自改变: 在这个 PE 有的张量 given 中, 没有别的与它有关。"""
+    def shapes(values):
+        return {**test.input_shapes(n_pes, values), **test.output_shapes(n_pes, values)}
+
+    now = shapes(symbols)
+    for symbol in {*symbols, "?"} - set(test.ATTRIBUTES):
+        other = shapes({**symbols, symbol: symbols.get(symbol, 3) + 1})
+        moved = {(tensor, at) for tensor in given for at, size in enumerate(other[tensor]) if size != now[tensor][at]}
+        if (name, axis) in moved and (symbol == "?" or len(moved) == 1):
+            return True
+    return False
+
+
+def wrong_tensors(test, n_pes, symbols, given):
+    """每次只错一处的张量: (说明, 换掉的张量)。given 是一次正确调用的张量, symbols 是它的形状符号。"""
     import torch
 
     host = {name: value.cpu() for name, value in given.items()}
@@ -433,9 +409,9 @@ def wrong_tensors(test, given):
         yield f"{name} 在 CPU 上", {name: value}
         yield f"{name} 的类型不同", {name: value.to(strange).npu()}
         yield f"{name} 多一维", {name: value.unsqueeze(-1).npu()}
-        if value.dim() > 0 and value.numel() > 0:
-            yield f"{name} 的第一维多一个", {name: torch.cat([value, value[:1]]).npu()}
-            yield f"{name} 的最后一维多一个", {name: torch.cat([value, value[..., :1]], -1).npu()}
+        for axis in {0, value.dim() - 1} if value.numel() > 0 else ():
+            if value.dim() > 0 and not is_free(test, n_pes, symbols, given, name, axis):
+                yield f"{name} 的第 {axis} 维多一个", {name: torch.cat([value, value.narrow(axis, 0, 1)], axis).npu()}
     for name in test.OUTPUTS:
         if name not in given or given[name].numel() < 2:
             continue
@@ -472,7 +448,7 @@ def must_refuse(test, op, what, tensors, attrs):
 def make_wrong_calls(test, op, step, job):
     """契约的每项检查都违反一次; 之后对象必须照常工作。"""
     given = {name: value.view for name, value in {**step.ins, **step.outs}.items()}
-    for what, wrong in wrong_tensors(test, given):
+    for what, wrong in wrong_tensors(test, job["pes"], job["cases"][step.case], given):
         must_refuse(test, op, what, {**given, **wrong}, step.attrs)
     for name in test.OPTIONAL:
         if name in given and name not in test.INPUTS:
