@@ -74,11 +74,11 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   foreach(suite AllGather Broken)
     add_e2e_test(${suite} test_all_gather.py ${suite})
   endforeach()
-  # Those of one built tree, one after the other; so with the tree of the broken ones.
-  foreach(name Examples Full KnownBugs KnownBugsBuild AllGather Faults FaultsUnderTorchrun Soak ExitCodes)
+  # Those that use one operator of one built tree, one after the other; so with the tree of the broken ones.
+  foreach(name Full KnownBugs KnownBugsBuild AllGather Faults FaultsUnderTorchrun Soak ExitCodes)
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
-  foreach(name ByHand Prove Full FaultsUnderTorchrun)
+  foreach(name ByHand Prove Full FaultsUnderTorchrun ExitCodes Reduction KnownBugsBuild)
     set_tests_properties(e2e.${name} PROPERTIES LABELS "e2e;long")  # minutes: scripts/test.sh long
   endforeach()
   set_tests_properties(e2e.ExitCodes PROPERTIES RESOURCE_LOCK "example_tree;broken_tree")

@@ -1,5 +1,7 @@
 """Copies of examples/custom-ops: the whole tree, built once for all tests, or one with some operators only."""
 
+import contextlib
+import fcntl
 import filecmp
 import pathlib
 import re
@@ -47,6 +49,14 @@ def sources_of(tree):
     return {name for name in names if not {"build", "__pycache__"} & set(name.parts)}
 
 
+@contextlib.contextmanager
+def alone(build):
+    """Of the tests that run at once one makes a tree."""
+    with open(build / "e2e.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def synchronise(tree, source):
     """Makes the sources of `tree` those of `source`. What was built of files that are the same stays."""
     wanted_files = sources_of(source)
@@ -61,8 +71,9 @@ def synchronise(tree, source):
 def built_broken(build, name):
     """A broken tree with all_gather, built. All of them are built in one place, one after the other: most of their files are the same."""
     tree = build / "e2e/broken/custom-ops"
-    synchronise(tree, ROOT / "tests/e2e/broken" / name / "custom-ops")
-    build_operators(build, tree, ["all_gather"])
+    with alone(build):
+        synchronise(tree, ROOT / "tests/e2e/broken" / name / "custom-ops")
+        build_operators(build, tree, ["all_gather"])
     return tree
 
 
@@ -70,8 +81,9 @@ def built_example(build, *wanted):
     """The whole tree in the build folder, and what `shmem-bind build` says of each operator `wanted`. What has not changed
     since an earlier test is not built again."""
     tree = build / "e2e/custom-ops"
-    synchronise(tree, EXAMPLE)
-    return tree, build_operators(build, tree, wanted)
+    with alone(build):
+        synchronise(tree, EXAMPLE)
+        return tree, build_operators(build, tree, wanted)
 
 
 def build_operators(build, tree, wanted):
