@@ -136,7 +136,8 @@ class Found(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="shmem-bind-e2e-")
         self.addCleanup(folder.cleanup)
         self.tree = pathlib.Path(folder.name).resolve() / "custom-ops"
-        for name in ("all_gather/scripts/torch_test_all_gather.py", "scripts/multi_pe_test.py", "scripts/multi_pe_launch.py"):
+        for name in ("all_gather/scripts/torch_test_all_gather.py", "scripts/multi_pe_test.py", "scripts/multi_pe_launch.py",
+                     "scripts/multi_pe_watch.py"):
             (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / "examples/custom-ops" / name, self.tree / name)
 
