@@ -71,17 +71,20 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   add_e2e_test(InTree test_in_tree.py)
   add_e2e_test(KnownBugs test_known_bugs.py)
   add_e2e_test(KnownBugsBuild test_known_bugs_build.py)
-  foreach(suite AllGather Broken)
-    add_e2e_test(${suite} test_all_gather.py ${suite})
-  endforeach()
+  add_e2e_test(AllGather test_all_gather.py AllGather)
+  add_e2e_test(Broken test_all_gather.py Broken.test_a_signal_before_its_data Broken.test_a_stale_epoch_accepted
+               Broken.test_the_storage_base_used Broken.test_the_default_stream_used)
+  add_e2e_test(BrokenBindings test_all_gather.py Broken.test_the_epoch_not_passed Broken.test_the_stream_of_construction_used
+               Broken.test_bl_30_the_state_shared_by_objects Broken.test_bl_04_permuted_memory_taken_as_it_lies
+               Broken.test_bl_05_the_copy_dropped)
   # Those that use one operator of one built tree, one after the other; so with the tree of the broken ones.
   foreach(name Full KnownBugs KnownBugsBuild AllGather Faults FaultsUnderTorchrun Soak ExitCodes)
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
-  foreach(name ByHand Prove Full FaultsUnderTorchrun ExitCodes Reduction KnownBugsBuild)
+  foreach(name ByHand Prove Full FaultsUnderTorchrun ExitCodes Reduction KnownBugsBuild InTree Soak BrokenBindings)
     set_tests_properties(e2e.${name} PROPERTIES LABELS "e2e;long")  # minutes: scripts/test.sh long
   endforeach()
   set_tests_properties(e2e.ExitCodes PROPERTIES RESOURCE_LOCK "example_tree;broken_tree")
-  set_tests_properties(e2e.Broken PROPERTIES RESOURCE_LOCK broken_tree)
+  set_tests_properties(e2e.Broken e2e.BrokenBindings PROPERTIES RESOURCE_LOCK broken_tree)
   set_tests_properties(e2e.Overtake PROPERTIES RUN_SERIAL ON)  # it holds a queue and measures who is first
 endif()

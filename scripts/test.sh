@@ -13,7 +13,8 @@ Runs the given steps, or all of them in this order:
   tidy    clang-tidy, warnings are errors
   torch   gcc, everything: unit tests again, the real torch_npu, generated bindings, examples end to end
 Not among them, for what takes minutes (before a release, and after a change of what they look at):
-  long    behind torch: variants of prove, 64 PEs and the full plan, a tree by hand, torchrun, reductions, builds with faults
+  long    behind torch: variants of prove, 64 PEs and the full plan, killed workers, a tree by hand, the in-tree
+          mode, torchrun, reductions, bindings with faults
 Logs lie in out/log/. Set-up (scripts/setup.sh) runs first.
 EOF
 }
