@@ -81,7 +81,7 @@ if(TARGET sim_opapi AND NOT SHMEM_BIND_SANITIZE)
   foreach(name Full KnownBugs KnownBugsBuild AllGather Faults FaultsUnderTorchrun Soak ExitCodes)
     set_tests_properties(e2e.${name} PROPERTIES RESOURCE_LOCK example_tree)
   endforeach()
-  foreach(name ByHand Prove Full FaultsUnderTorchrun ExitCodes Reduction KnownBugsBuild InTree Soak BrokenBindings)
+  foreach(name ByHand Prove Full FaultsUnderTorchrun ExitCodes Reduction KnownBugs KnownBugsBuild InTree Soak BrokenBindings)
     set_tests_properties(e2e.${name} PROPERTIES LABELS "e2e;long")  # minutes: scripts/test.sh long
   endforeach()
   set_tests_properties(e2e.ExitCodes PROPERTIES RESOURCE_LOCK "example_tree;broken_tree")
