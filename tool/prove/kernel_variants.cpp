@@ -20,7 +20,7 @@ struct Mistake {
 };
 
 const Mistake kMistakes[] = {
-    {R"(\b(aclshmem\w*_(quiet|fence)|aclshmemi?_barrier\w*|aclshmem_barrier\w*)\s*\(\s*\)\s*;)",
+    {R"(\b(aclshmem\w*_(quiet|fence)|aclshmemi?_barrier\w*)\s*\(\s*\)\s*;)",
      ";",
      "without",
      "adversarial orders in which a transfer is late"},
@@ -87,10 +87,6 @@ std::string with_line(const std::vector<std::string_view>& lines,
   }
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 // SetFlag and WaitFlag of one event, one behind the other: an edge between two pipes.
 void add_edges(Maker& maker, const std::vector<std::string_view>& lines) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include "tool/base/text.h"
 #include "tool/prove/test_judge.h"
