@@ -1,3 +1,16 @@
+# What most sources include, compiled once for all programs of a kind (`owner`: the first of them). A source includes what
+# it needs all the same: the presets dev, clang and tidy compile without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+set(common_headers <algorithm> <chrono> <functional> <map> <optional> <set> <string> <string_view> <vector>
+                   <fmt/format.h> <nlohmann/json.hpp>)
+function(use_common_headers target owner)
+  target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+  if(target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE ${common_headers} ${ARGN})
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
 # add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [PRIVATE_LINKS target…] [TEST_LINKS target…])
 #
 # One folder = one library (tool/base -> tool_base) = one test program made of the folder's *_test.cpp
@@ -35,12 +48,18 @@ function(add_module folder)
   # The tool reads and prints texts of a few pages: optimising it takes longer to compile than it ever saves.
   if(label STREQUAL "tool")
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(name STREQUAL "tool_cli")
+      use_common_headers(${name} tool_cli <CLI/CLI.hpp>)  # half of each of its files
+    else()
+      use_common_headers(${name} tool_base)
+    endif()
   endif()
 
   if(BUILD_TESTING AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE ${name} ${M_TEST_LINKS} project_flags GTest::gtest_main)
     set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)  # test files have words of their own
+    use_common_headers(${name}_test tool_base_test <gtest/gtest.h>)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES LABELS "${label}")
   endif()

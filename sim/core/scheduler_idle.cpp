@@ -17,7 +17,11 @@
 namespace shmem_sim {
 
 using namespace std::chrono_literals;
+namespace {
+
 using Clock = std::chrono::steady_clock;
+
+}  // namespace
 
 bool Scheduler::complete_something_late() {
   std::vector<LiveBlock*> owing;

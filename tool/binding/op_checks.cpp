@@ -85,7 +85,7 @@ class CheckWriter {
   std::string check_dtype(const Tensor& tensor, std::string_view expected, size_t indent) const {
     return call(indent,
                 "shmem_ops::check_dtype",
-                {name_of(tensor), "kName", quoted(tensor.name), std::string(expected)});
+                {name_of(tensor), "kName", string_literal(tensor.name), std::string(expected)});
   }
 
   std::string dtype_checks() const {
@@ -102,9 +102,9 @@ class CheckWriter {
                   "TORCH_CHECK",
                   {"is_supported(dtype)",
                    "kName",
-                   quoted(fmt::format(": {} has dtype ", first->name)),
+                   string_literal(fmt::format(": {} has dtype ", first->name)),
                    "dtype",
-                   quoted("; supported: " + joined(supported, ", "))});
+                   string_literal("; supported: " + joined(supported, ", "))});
     }
     for (const Tensor& tensor : contract_.tensors) {
       if (&tensor != first && !tensor.optional) {
@@ -165,12 +165,13 @@ class CheckWriter {
         continue;
       }
       const std::string& name = name_of(tensor);
-      out += call(kCheckIndent,
-                  "TORCH_CHECK",
-                  {fmt::format("{}.dim() == {}", name, tensor.shape.size()),
-                   "kName",
-                   quoted(fmt::format(": {} must be {}, got ", tensor.name, shape_text(tensor))),
-                   name + ".sizes()"});
+      out += call(
+          kCheckIndent,
+          "TORCH_CHECK",
+          {fmt::format("{}.dim() == {}", name, tensor.shape.size()),
+           "kName",
+           string_literal(fmt::format(": {} must be {}, got ", tensor.name, shape_text(tensor))),
+           name + ".sizes()"});
       for (size_t i = 0; i < tensor.shape.size(); ++i) {
         const std::string& symbol = tensor.shape[i].symbol;
         if (tensor.shape[i].kind == Dimension::Kind::kSymbol && is_bound_by(symbol, tensor, i) &&
@@ -212,8 +213,8 @@ class CheckWriter {
                             "shmem_ops::check_shape",
                             {name_of(tensor),
                              "kName",
-                             quoted(tensor.name),
-                             quoted(shape_text(tensor)),
+                             string_literal(tensor.name),
+                             string_literal(shape_text(tensor)),
                              "{" + joined(sizes, ", ") + "}"})
                      : "";
   }
@@ -228,7 +229,7 @@ class CheckWriter {
                           kCheckIndent,
                           call(kCheckIndent + 2,
                                "shmem_ops::check_device",
-                               {name_of(tensor), "kName", quoted(tensor.name)}) +
+                               {name_of(tensor), "kName", string_literal(tensor.name)}) +
                               check_dtype(tensor, expected_dtype(tensor), kCheckIndent + 2) +
                               shape_check(tensor, kCheckIndent + 2) +
                               (tensor.is_output ? overlap_checks_of(i, kCheckIndent + 2) : ""));
@@ -265,7 +266,7 @@ class CheckWriter {
     const auto& tensors = contract_.tensors;
     std::string out = call(indent,
                            "shmem_ops::check_no_internal_overlap",
-                           {name_of(tensors[i]), "kName", quoted(tensors[i].name)});
+                           {name_of(tensors[i]), "kName", string_literal(tensors[i].name)});
     for (size_t j = 0; j < tensors.size(); ++j) {
       if (j != i && !may_alias(i, j) && (!tensors[j].is_output || j > i)) {
         out += when_there(tensors[j],
@@ -275,8 +276,8 @@ class CheckWriter {
                                {name_of(tensors[i]),
                                 name_of(tensors[j]),
                                 "kName",
-                                quoted(tensors[i].name),
-                                quoted(tensors[j].name)}));
+                                string_literal(tensors[i].name),
+                                string_literal(tensors[j].name)}));
       }
     }
     return out;
@@ -301,7 +302,7 @@ std::string emit_requirements(const Contract& contract, const CppNames& names, b
                   "TORCH_CHECK",
                   {cpp_text(item.condition, names),
                    "kName",
-                   quoted(": the contract requires " + item.text)});
+                   string_literal(": the contract requires " + item.text)});
     }
   }
   return out;

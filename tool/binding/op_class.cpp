@@ -114,8 +114,8 @@ std::string schema(const Contract& contract) {
   std::string out;
   for (size_t i = 0; i < pieces.size(); ++i) {
     const bool last = i + 1 == pieces.size();
-    out +=
-        fmt::format("    {}{}\n", quoted(pieces[i] + (last ? ") -> ()" : ", ")), last ? ";" : "");
+    out += fmt::format(
+        "    {}{}\n", string_literal(pieces[i] + (last ? ") -> ()" : ", ")), last ? ";" : "");
   }
   return guarded(0, out);
 }
@@ -123,12 +123,12 @@ std::string schema(const Contract& contract) {
 std::string registration(const Contract& contract) {
   std::vector<std::string> names = {"compute"};
   for (const Tensor& tensor : contract.tensors) {
-    names.push_back(quoted(tensor.name));
+    names.push_back(string_literal(tensor.name));
   }
   for (const Attribute& attribute : contract.attributes) {
-    names.push_back(attribute.default_text.empty() ? quoted(attribute.name)
+    names.push_back(attribute.default_text.empty() ? string_literal(attribute.name)
                                                    : fmt::format("torch::arg({}) = {}{{{}}}",
-                                                                 quoted(attribute.name),
+                                                                 string_literal(attribute.name),
                                                                  cpp_type(attribute),
                                                                  attribute.default_text));
   }
@@ -186,7 +186,7 @@ std::string state_function(const Contract& contract) {
                           "kName",
                           "\": \"",
                           "n_pes",
-                          quoted(" PEs; it works with " + contract.pe_counts.text())});
+                          string_literal(" PEs; it works with " + contract.pe_counts.text())});
   return out + guarded(4, fmt::format("    return {};\n", state_bytes(contract)));
 }
 
@@ -196,8 +196,9 @@ std::string device_checks(const Contract& contract, const CppNames& names) {
     if (tensor.optional) {
       continue;  // checked with the rest of what may be absent
     }
-    out += call(
-        4, "shmem_ops::check_device", {names.tensor(tensor.name), "kName", quoted(tensor.name)});
+    out += call(4,
+                "shmem_ops::check_device",
+                {names.tensor(tensor.name), "kName", string_literal(tensor.name)});
   }
   return out;
 }

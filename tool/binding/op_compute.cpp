@@ -124,7 +124,7 @@ class ComputeWriter {
                         fmt::format("shmem_ops::narrow<{}>({}, kName, {})",
                                     argument.cpp_type,
                                     is_block_dim ? "block_dim" : cpp(argument.expression),
-                                    quoted(argument.parameter)));
+                                    string_literal(argument.parameter)));
     }
     return out;
   }
