@@ -1,9 +1,13 @@
 # What most sources include, compiled once for all programs of a kind (`owner`: the first of them). A source includes what
-# it needs all the same: the presets dev, clang and tidy compile without (CMAKE_DISABLE_PRECOMPILE_HEADERS).
+# it needs all the same: the presets dev, clang and tidy compile without (CMAKE_DISABLE_PRECOMPILE_HEADERS), and so does
+# gcc, which gains a tenth and then warns of std::string's own code.
 set(common_headers <algorithm> <chrono> <functional> <map> <optional> <set> <string> <string_view> <vector>
                    <fmt/format.h> <nlohmann/json.hpp>)
 function(use_common_headers target owner)
   target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    return()
+  endif()
   if(target STREQUAL owner)
     target_precompile_headers(${target} PRIVATE ${common_headers} ${ARGN})
   else()
