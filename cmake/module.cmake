@@ -4,10 +4,10 @@
 set(common_headers <algorithm> <chrono> <functional> <map> <optional> <set> <string> <string_view> <vector>
                    <fmt/format.h> <nlohmann/json.hpp>)
 function(use_common_headers target owner)
-  target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    return()
+    return()  # nor does it get these links: what a module does not name in its own is missing there
   endif()
+  target_link_libraries(${target} PRIVATE fmt::fmt nlohmann_json::nlohmann_json)
   if(target STREQUAL owner)
     target_precompile_headers(${target} PRIVATE ${common_headers} ${ARGN})
   else()
@@ -15,13 +15,15 @@ function(use_common_headers target owner)
   endif()
 endfunction()
 
-# add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [PRIVATE_LINKS target…] [TEST_LINKS target…])
+# add_module(FOLDER [SHARED OUTPUT_NAME name] SOURCES a.cpp… [USES FOLDER…] [LINKS target…] [PRIVATE_LINKS target…] [TEST_LINKS target…]
+#            [COMMON_HEADERS <header>…])
 #
 # One folder = one library (tool/base -> tool_base) = one test program made of the folder's *_test.cpp
 # files. Headers are checked to compile alone; includes start at the repository root. LINKS are foreign
 # libraries that users of the module need too, PRIVATE_LINKS only its sources, TEST_LINKS only its test program.
+# COMMON_HEADERS are what most sources of this module include, beside the common_headers of all.
 function(add_module folder)
-  cmake_parse_arguments(M "SHARED" "OUTPUT_NAME" "SOURCES;USES;LINKS;PRIVATE_LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(M "SHARED" "OUTPUT_NAME" "SOURCES;USES;LINKS;PRIVATE_LINKS;TEST_LINKS;COMMON_HEADERS" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   string(REPLACE "/" "_" uses "${M_USES}")
   string(REGEX REPLACE "/.*" "" label ${folder})
@@ -52,8 +54,8 @@ function(add_module folder)
   # The tool reads and prints texts of a few pages: optimising it takes longer to compile than it ever saves.
   if(label STREQUAL "tool")
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(name STREQUAL "tool_cli")
-      use_common_headers(${name} tool_cli <CLI/CLI.hpp>)  # half of each of its files
+    if(M_COMMON_HEADERS)
+      use_common_headers(${name} ${name} ${M_COMMON_HEADERS})
     else()
       use_common_headers(${name} tool_base)
     endif()
